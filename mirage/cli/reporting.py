@@ -63,7 +63,7 @@ def rates(
     from mirage.stages import outcomes as rules
 
     outcomes, names = arena.read("outcomes"), columns_of(rules.Rate)
-    keys, n, counts, rate, as_published = names[:3], names[3:4], names[4:11], names[11:14], names[14:16]
+    keys, n, counts, rate, as_published = names[:3], (names[3], names[16]), names[4:11], names[11:14], names[14:16]
     labels = arena_labels(arena)
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])

@@ -45,7 +45,7 @@ NAMED = 16
 """Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
 SAID = (
     *("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason"),
-    *("corrected", "corrected_low", "corrected_high", "audited"),
+    *("corrected", "corrected_low", "corrected_high", "audited", "fewer"),
 )
 """Fields of a rate used in hover texts."""
 _EDGE = 0.035
@@ -313,7 +313,10 @@ def _rate_lines(cell: Row, metric: str) -> list[str]:
         lines = [f"no {title}: {cell['reason'] or 'no answers in this arena'}"]
     else:
         ends = "" if cell["low"] is None else interval(cell["low"], cell["high"])
-        lines = [f"{title} {_rate(cell['value'])}{ends}"]
+        lines = [
+            f"{title} {_rate(cell['value'])}{ends}",
+            *([f"mean over {cell['fewer']} languages"] if cell.get("fewer") else []),
+        ]
     if cell.get("corrected") is not None:
         ends = interval(cell["corrected_low"], cell["corrected_high"])
         value = _rate(cell["corrected"])

@@ -16,6 +16,7 @@ from mirage.explorer.kit.frame import SAMPLE, Page, onward
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
+from mirage.stages.outcomes import count_answers
 from mirage.store import Arena
 
 REAL = "nomiracl"
@@ -41,12 +42,13 @@ def is_open(page: Page) -> bool:
 
 @lru_cache(maxsize=4)
 def finding(arena: Arena) -> str:
-    """Return in a sentence how many systems mostly answer what their passages cannot answer."""
+    """Return in a sentence how many systems mostly answer what their passages cannot answer, by count of the questions:
+    unclassified and missing answers are not answered.
+    """
     rows = rate_table(arena, "strict", arena.languages("outcomes")).to_pylist()
-    rates = [row["rate"] for row in rows if (row["language"], row["subset"]) == ("all", "non_relevant")]
-    known = [rate for rate in rates if rate is not None]
-    most = sum(rate > 0.5 for rate in known)
-    return f"{most} of {len(known)} models answer more than half of the questions that their passages cannot answer."
+    joint = [row for row in rows if (row["language"], row["subset"]) == ("all", "non_relevant")]
+    most = sum(2 * row["answered"] > count_answers(row) + row["missing"] for row in joint)
+    return f"{most} of {len(joint)} models answer more than half of the questions that their passages cannot answer."
 
 
 def show() -> None:
