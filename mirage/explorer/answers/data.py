@@ -478,6 +478,13 @@ def best_first(arena: Arena, query: QueryView) -> list[str]:
     return [answer.system for answer in order]
 
 
+def order_text(arena: Arena, query: QueryView) -> str:
+    """Return what the answers to a query are ordered by (`best_first`), in a sentence."""
+    by = ["correct decisions"] if any(answer.correct is not None for answer in query.answers) else []
+    by += [f"wins by {judge}" for judge in verdict_judges(arena)[:1]]
+    return f"Order: {', then '.join([*by, 'name'])}."
+
+
 def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:
     """Return a query with only the passages these systems were shown, if any of them had a retriever."""
     chosen = [answer for answer in query.answers if answer.system in systems]
