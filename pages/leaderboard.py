@@ -76,7 +76,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     opened = opening.is_open(page)
     if opened:
-        page.summary("", conclusion=opening.finding(page.arena))
+        page.summary("", conclusion=opening.finding(page.arena, page.picked))
         opening.show()
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:

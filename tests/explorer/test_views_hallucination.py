@@ -216,3 +216,4 @@ def test_the_opening_sentence_counts_questions(bundled: tuple[Arena, Arena]) -> 
         "HAVING count(*) FILTER (outcome = 'answered') > count(*) / 2"
     )
     assert finding(bundled[0]).startswith(f"{len(answering)} of 11 models")
+    assert finding(bundled[0], ("te",)).endswith("cannot answer in Telugu.")
