@@ -277,11 +277,17 @@ def show_prompts(rows: pa.Table) -> None:
 def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
     """Show our rates beside the printed ones if the paper has these systems, and the paper's tables."""
     if rates.reference:
-        note("Rates of the paper's systems as printed, and our difference in percentage points.")
+        over = " and ".join(f"{len(codes)} ({metric})" for metric, codes in rates.languages.items())
+        note(
+            "Rates of the paper's systems, printed and ours as published: unclassified answers count as wrong. Means "
+            f"over this arena's languages: {over}."
+        )
         columns = [column("outcomes", "system", width=240)]
         for metric, label in SHORT.items():
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
-            columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=150))
+            columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=136))
+            about = f"Our {metric} rate as published: 1 - accuracy by the papers' parser."
+            columns.append(Col(f"{metric}_rate_as_published", "Ours", "rate", about, width=60))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
             columns.append(Col(f"{metric}_difference", "Difference", "points", about, width=82))
         table(rates.systems, columns, key="beside_print")
