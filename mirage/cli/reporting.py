@@ -52,13 +52,13 @@ def rates(
     """Print hallucination and error rates.
 
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
-    Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy, with
-    --parser published as in the papers; `undecided` is the share between them. If people audited the labels of the
-    queries (mirage votes audit), `corrected` is the rate corrected for the label errors they found, with a wider
-    interval; rates on a program's labels without an audit are marked. --by template also reads the table answers, and
-    groups a system asked with several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change`
-    is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query answered is a true
-    positive, a non-relevant one a false positive.
+    Reads the table outcomes. Writes nothing. `rate` is over decided answers in `languages` languages,
+    `rate_as_published` is 1 - accuracy, with --parser published as in the papers; `undecided` is the share between
+    them. If people audited the labels of the queries (mirage votes audit), `corrected` is the rate corrected for the
+    errors they found; rates on a program's labels without an audit are marked. --by template also reads the table
+    answers, and groups a system asked with several prompts under names with the template's suffix: `m@vanilla`,
+    `m@role`. `change` is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query
+    answered is a true positive, a non-relevant one a false positive.
     """
     from mirage.stages import outcomes as rules
 
