@@ -149,7 +149,8 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
         rows = shown.matrix.to_pylist()
         valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
         focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
-        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}. " if judge else ""
+        of = " of the systems with these features" if 0 < len(valued) < n else ""
+        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}{of}. " if judge else ""
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
@@ -161,7 +162,7 @@ def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequ
     flat = [
         name for name in shown.features if name not in names and not charts.is_telling(shown.by_feature[name], name)
     ]
-    if flat:
+    if flat and len(shown.features) <= FEW:
         note(f"Not drawn, no visible difference: {join_or_count([charts.title(name) for name in flat], 'feature')}.")
     place = st.empty()
     clicked = chart(
