@@ -71,9 +71,13 @@ def _show_computed(page: Page) -> None:
                 sections.answer_links(cells, parser, chosen, metric)
         else:
             note("Click a system to read its answers. Crosses: 95% intervals.")
-        for metric, title in charts.RATES.items():
-            if few := [f"{row['system']} {of}" for row in rows if (of := row[f"{metric}_fewer"])]:
-                note(f"* {title} over fewer languages: {', '.join(few)}.")
+        few = [
+            f"{metric} {', '.join(counts)} of {len(codes)}"
+            for metric, codes in rates.languages.items()
+            if (counts := [str(row[f"{metric}_languages"]) for row in rows if row[f"{metric}_fewer"]])
+        ]
+        if few:
+            note(f"* Mean over fewer languages, from the top: {'; '.join(few)}.")
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
         with st.expander("Some answers could not be classified"):
             note(as_sentence(unparsed))
