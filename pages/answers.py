@@ -217,8 +217,8 @@ def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, 
             help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes use.",
         )
         shown = views.sample_view(page.arena, shown, int(number), selection.parser)
-    about = answer_card.decisions_note(shown)
-    head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers, best first"
+    about = f"{views.order_text(page.arena, shown)} {answer_card.decisions_note(shown)}".rstrip()
+    head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
     if hits:
         marked = hits if others else ()
         answer_card.show_answers(head, shown, hits, hits=marked, texts=scope.answer_texts, about=about)

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
 from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
+from mirage.explorer.answers.data import has_formulas
 from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.explorer.kit import judge as who
@@ -21,7 +23,7 @@ from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.states import first_time, refuse
-from mirage.explorer.kit.table import Col, column, legend, mode, table
+from mirage.explorer.kit.table import Col, band, column, legend, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.features import FEATURES
@@ -59,7 +61,7 @@ def main(page: Page) -> None:
     page.summary(
         f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
         f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}."
-        + (left_out if views.has_formulas(page.arena) else ""),
+        + (left_out if has_formulas(page.arena) else ""),
         conclusion=finding(page, shown, related),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -147,7 +149,8 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
         rows = shown.matrix.to_pylist()
         valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
         focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
-        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}. " if judge else ""
+        of = " of the systems with these features" if 0 < len(valued) < n else ""
+        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}{of}. " if judge else ""
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
@@ -156,6 +159,11 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
 def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
     """Show one panel per feature, with links for a clicked dot above them."""
     focus = systems_in_focus(page, shown, names, chosen)
+    flat = [
+        name for name in shown.features if name not in names and not charts.is_telling(shown.by_feature[name], name)
+    ]
+    if flat and len(shown.features) <= FEW:
+        note(f"Not drawn, no visible difference: {join_or_count([charts.title(name) for name in flat], 'feature')}.")
     place = st.empty()
     clicked = chart(
         charts.overview_panels(shown, tuple(names), focus, mode()),
@@ -173,9 +181,12 @@ def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequ
 
 
 def drawn_features(shown: views.Overview, related: Sequence[Relation]) -> tuple[str, ...]:
-    """Return the panels to draw if no feature is selected: those that go with the rating, or all."""
+    """Return the panels to draw if no feature is selected: those that go with the rating, or all; of few features those
+    in which a difference would be seen.
+    """
+    telling = tuple(name for name in shown.features if charts.is_telling(shown.by_feature[name], name))
     if len(shown.features) <= FEW:
-        return shown.features
+        return telling or shown.features
     which = pick_segments(
         "Panels",
         ("rating", "all"),
@@ -184,7 +195,7 @@ def drawn_features(shown: views.Overview, related: Sequence[Relation]) -> tuple[
         help=f"rating: the {FEW} features that correlate most with the rating. all: all {len(shown.features)} "
         "features with values.",
     )
-    return shown.features if which == "all" else tuple(row.feature for row in related[:FEW]) or shown.features[:FEW]
+    return shown.features if which == "all" else tuple(row.feature for row in related[:FEW]) or telling[:FEW]
 
 
 def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:
@@ -209,15 +220,22 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
             note(f"{spec.meaning.partition('. ')[0].rstrip('.')}. {charts.direction_text(feature).capitalize()}.")
         values(shown, feature)
         return {"feature": feature}
-    columns = [column("outcomes", "system")]
+    columns, lines, counts = [column("outcomes", "system")], dict[str, dict[str, Any]](), set[int]()
     for name in names[:MOST]:
         spec = FEATURES.get(name)
         about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
-        columns.append(Col(name, charts.title(name), kind(name), help=about, width=130))
-    table(shown.matrix, columns, key="feature_matrix")
+        columns.append(band(name, charts.title(name), about, kind(name)))
+        for row in shown.over[name].to_pylist():
+            line = lines.setdefault(row["system"], {"system": row["system"]})
+            line |= {name: row["mean"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
+            counts |= {row["n"]} if row["n"] else set()
+    table(pa.Table.from_pylist(list(lines.values())), columns, key="feature_matrix")
     n, of = min(len(names), MOST), len(shown.features)
     more = "" if n == of else f" {n} of {of} features; choose others under Options."
-    note(f"Unweighted mean over languages.{more}")
+    note(
+        f"Unweighted mean over languages, best by {charts.title(names[0])} first; bands: 95% intervals. "
+        f"n: {min(counts):,} to {max(counts):,} answers per value; choose a feature for each.{more}"
+    )
     return {}
 
 

@@ -72,6 +72,13 @@ def _show_computed(page: Page) -> None:
                 sections.answer_links(cells, parser, chosen, metric)
         else:
             note("Click a system to read its answers. Crosses: 95% intervals.")
+        few = [
+            f"{metric} {', '.join(counts)} of {len(codes)}"
+            for metric, codes in rates.languages.items()
+            if (counts := [str(row[f"{metric}_languages"]) for row in rows if row[f"{metric}_fewer"]])
+        ]
+        if few:
+            note(f"* Mean over fewer languages, from the top: {'; '.join(few)}.")
     if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
         with st.expander("Some answers could not be classified"):
             note(as_sentence(unparsed))
@@ -201,7 +208,8 @@ def _columns(definition: views.Definition) -> list[Col]:
     columns = [column("outcomes", "system", width=176)]
     for metric, label in sections.SHORT.items():
         about = f"{sections.MEANING[metric]}: {sections.SAYS[definition]}. Lower is better. Languages weigh the same."
-        value = Col(f"{metric}_value", label, "rate", about, width=92 if metric == "hallucination" else 60)
+        width = 92 if metric == "hallucination" else 60
+        value = Col(f"{metric}_value", label, "rate", about, width=width, remark=f"{metric}_fewer")
         columns += estimate(
             value, stem=metric, width=100, about=f"{metric} rate with 95% Wilson interval; left is better."
         )
@@ -225,8 +233,11 @@ def _summary(page: Page, rates: views.Rates, cells: Sequence[Mapping[str, Any]])
 
 
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Answer the page's question in words; systems with the same rates are named together."""
+    """Answer the page's question in words; systems with the same rates are named together. A mean over fewer languages
+    than those of others does not compete.
+    """
     both = [row for row in rows if None not in (row["hallucination_value"], row["error_value"])]
+    both = [row for row in both if not row["hallucination_fewer"] and not row["error_fewer"]]
     if len(both) < 2:
         return ""
 

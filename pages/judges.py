@@ -203,7 +203,14 @@ def _table(
     if picked is not None:
         _onward((rows[picked]["judge"], scope))
     where = "Mean over all languages, weighted equally" if scope == "all" else name_of(scope)
-    note(f"{where}. Click a judge to read its battles. {voted}")
+    unsure = [
+        f"{measure.title}, {row['judge']}: {row[f'{measure.name}_reason']}"
+        for measure in measures
+        for row in rows
+        if row[measure.name] is not None and row[f"{measure.name}_low"] is None and row[f"{measure.name}_reason"]
+    ]
+    none = f"No interval: {'; '.join(unsure)}. " if unsure else ""
+    note(f"{where}. {none}Click a judge to read its battles. {voted}")
 
 
 def _is_share(measure: views.JudgeMeasure) -> bool:
@@ -336,7 +343,9 @@ def _figure(
         )
         return
     measure = measures[name]
-    note(f"{measure.meaning.partition(': ')[0].rstrip('.')}.")
+    unsure = any(row[name] is not None and row[f"{name}_low"] is None for row in rows)
+    hollow = " Hollow: no interval, too few queries." if unsure else ""
+    note(f"{measure.meaning.partition(': ')[0].rstrip('.')}.{hollow}")
     if all(row[name] is None for row in rows):
         st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
         return

@@ -76,7 +76,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     opened = opening.is_open(page)
     if opened:
-        page.summary("", conclusion=opening.finding(page.arena))
+        page.summary("", conclusion=opening.finding(page.arena, page.picked))
         opening.show()
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:
@@ -119,8 +119,10 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = filter_rows(board.shown_rows(reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
-    if not opened:
-        about = _behind(page, whole, judge) + _selection_words(page, board, whole)
+    about = _behind(page, whole, judge) + _selection_words(page, board, whole)
+    if opened:
+        note(about)
+    else:
         page.summary(about, conclusion=_conclusion(board, judge))
     heads = [
         column
@@ -183,10 +185,13 @@ def _evidence(
     arena, in_order = st.session_state.get("arena", ""), [row["system"] for row in rows]
     draw: dict[str, Callable[[], None]] = {}
     if len(board.languages) > 1:
+        whole = len(in_order) == board.rows.num_rows
+        # A language may rank systems that have no rank over all languages.
+        every = dict.fromkeys([*in_order, *(board.ranks["system"].to_pylist() if whole else ())])
         draw["Ranks"] = lambda: _show_html(
             "Rank by language, 1 is best. Hover for interval and n; click to read answers.",
             board_ranks(
-                board, tuple(page_systems(in_order, key="drawn_ranks", marks=len(board.languages))), arena, mode()
+                board, tuple(page_systems(list(every), key="drawn_ranks", marks=len(board.languages))), arena, mode()
             ),
         )
     if judge.name in judges_of_arena(page.arena):

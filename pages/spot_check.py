@@ -118,10 +118,14 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
     pool = views.pool(session.arena, session.language)
     own_votes = session.own_votes
     progress = votes.progress(pool, session.log, voter=session.voter)
+    drawn = {battle.query_id for battle, control in zip(pool.battles, pool.control, strict=True) if control}
+    goal = min(votes.ENOUGH, max(len(drawn), progress.queries))
+    few = ", over several languages" if goal < votes.ENOUGH else ""
+    own = f"Your votes: {progress.own:,} of {count_text(progress.own + progress.left, 'battle')}."
     st.progress(
-        min(1.0, progress.queries / votes.ENOUGH),
-        text=f"{progress.own:,} of {progress.own + progress.left:,} battles voted on. Agreement with the judges needs "
-        f"random votes on {votes.ENOUGH} queries; so far {progress.queries:,}.",
+        min(1.0, progress.queries / goal) if goal else 0.0,
+        text=f"{own} Everybody's random votes: {progress.queries:,} of {count_text(goal, 'query')}. Agreement with the "
+        f"judges needs {votes.ENOUGH}{few}.",
     )
     if own_votes:
         last_vote = own_votes[-1]

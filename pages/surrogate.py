@@ -135,7 +135,7 @@ def main(page: Page) -> None:
     points = views.predicted_points(page.arena, judge, regressor, language)
     page.summary(
         _tested(comparison, regressor) if language == ALL else "",
-        conclusion=_answer(comparison, regressor, language, judge, len(points)),
+        conclusion=_answer(comparison, regressor, language, judge),
     )
     clicked = chart(
         charts.ratings(
@@ -187,7 +187,7 @@ def _judge(page: Page) -> Judge:
     return who.judge_with_skill(names, "Provides the predicted ratings.", skills)
 
 
-def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, judge: Judge, n: int) -> str:
+def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, judge: Judge) -> str:
     """Return the page's conclusion."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
@@ -197,8 +197,16 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     predicts = f"{title} predict" if (title := _title(regressor)).endswith("by answer") else f"{title} predicts"
-    ranking = f"the ranking of {n} systems by {who.judge_name(judge)}"
+    ranking = f"the ranking of {_systems_text(comparison, language)} by {who.judge_name(judge)}"
     return f"{predicts} {ranking} with tau {write(tau)} {where} (RMSE {write(rmse)})."
+
+
+def _systems_text(comparison: views.RegressorComparisonView, language: str) -> str:
+    """Return the number of left-out systems in a language, or the range over the languages."""
+    codes = {row.language for row in comparison.quality} - {ALL} if language == ALL else {language}
+    counts = [row.systems for row in comparison.quality if row.language in codes]
+    low, high = min(counts), max(counts)
+    return count_text(high, "system") if low == high else f"{low:,} to {high:,} systems"
 
 
 def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
@@ -230,7 +238,7 @@ def _regressors(
     rows = _comparison_table(page, comparison, language)
     columns = [column for column in REGRESSOR if rows[column.name].null_count < len(rows)]
     table(rows, columns, key="regressors")
-    n = count_text(comparison.summary[0].systems, "system")
+    n = _systems_text(comparison, language)
     calls = views.calls(page.arena, judge)
     saved = f" Judging one system took {calls:,} verdicts on average; a prediction takes none." if calls else ""
     note(f"n = {n}. {_title(regressor)}: {REGRESSORS[regressor].meaning}{saved}")

@@ -54,29 +54,32 @@ def rates(
     """Print hallucination and error rates.
 
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
-    Reads the table outcomes. Writes nothing. `rate` is over decided answers, `rate_as_published` is 1 - accuracy, with
-    --parser published as in the papers; `undecided` is the share between them. If people audited the labels of the
-    queries (mirage votes audit), `corrected` is the rate corrected for the label errors they found, with a wider
-    interval; rates on a program's labels without an audit are marked. --by template also reads the table answers, and
-    groups a system asked with several prompts under names with the template's suffix: `m@vanilla`, `m@role`. `change`
-    is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query answered is a true
-    positive, a non-relevant one a false positive.
+    Reads the table outcomes. Writes nothing. `rate` is over decided answers in `languages` languages,
+    `rate_as_published` is 1 - accuracy, with --parser published as in the papers; `undecided` is the share between
+    them. If people audited the labels of the queries (mirage votes audit), `corrected` is the rate corrected for the
+    errors they found; rates on a program's labels without an audit are marked. --by template also reads the table
+    answers, and groups a system asked with several prompts under names with the template's suffix: `m@vanilla`,
+    `m@role`. `change` is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query
+    answered is a true positive, a non-relevant one a false positive.
     """
     from mirage.stages import outcomes as rules
 
-    outcomes, names, for_people = arena.read("outcomes"), columns_of(rules.Rate), output_format == "table"
+    outcomes, names = arena.read("outcomes"), columns_of(rules.Rate)
+    keys, n, counts, rate, as_published = names[:3], (names[3], names[16]), names[4:11], names[11:14], names[14:16]
     labels = arena_labels(arena)
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
         table = rules.template_rates(outcomes, answers, parser=parser, languages=languages)
-        names = (*names[:3], "template", names[3], *(() if for_people else names[4:11]), *names[11:16], *CHANGE)
+        counts = () if output_format == "table" else counts
+        names = (*keys, "template", *n, *counts, *rate, *as_published, *CHANGE)
     else:
         samples = rules.sample_outcomes(arena)
         table = rules.rates(outcomes, samples=samples, parser=parser, languages=languages)
         table = rules.correct_rates(table, labels)
-        if for_people:
-            audited = (*names[:4], *names[11:14], *names[17:22], *names[14:16])
-            names = names[:16] if labels.audit is None else audited
+        if output_format == "table":
+            audited = () if labels.audit is None else rules.AUDIT_COLUMNS[1:6]
+            counts = counts if labels.audit is None else ()
+            names = (*keys, *n, *counts, *rate, *audited, *as_published)
     note_unparsed(table)
     if confusion:
         left_out = () if by == "template" else ("template",)

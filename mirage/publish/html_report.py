@@ -32,7 +32,7 @@ from mirage.text.segmentation import count_text
 if TYPE_CHECKING:
     from mirage.store import Arena
 
-FORMAT = "mirage report 2"
+FORMAT = "mirage report 3"
 """Version of the figures and the markup; a change of either needs another."""
 QUERIES = 3
 """Number of queries per language shown with texts."""
@@ -40,7 +40,7 @@ _KEYS = {"ratings": ("judge", "language", "system"), "rates": ("language", "subs
 """Tables of a report, each with its key."""
 _COLUMNS = {
     "ratings": tuple(column.name for column in schema.columns("ratings")),
-    "rates": (*_KEYS["rates"], "n", "answered", "abstained", "rate", "rate_low", "rate_high", "undecided"),
+    "rates": (*_KEYS["rates"], "n", "answered", "abstained", "rate", "rate_low", "rate_high", "languages", "undecided"),
 }
 _FACTS = ("arena", "methods", "texts")
 _OPEN = re.compile(
@@ -295,11 +295,14 @@ def _rates(rows: Sequence[Row], looks: Looks) -> Iterator[str]:
         pairs: dict[str, dict[str, Row]] = {row["system"]: {} for row in sorted(own, key=lambda row: row["system"])}
         for row in own:
             pairs[row["system"]][row["subset"]] = row
-        table = _table(_RATED, (_rate_cells(name, pair, looks) for name, pair in pairs.items()), scope_name(code))
+        most = {row["subset"]: row["languages"] or 0 for row in sorted(own, key=lambda row: row["languages"] or 0)}
+        cells = (_rate_cells(name, pair, most, looks) for name, pair in pairs.items())
+        table = _table(_RATED, cells, scope_name(code))
         yield f"{_scatter(pairs, looks)}\n{table}" if code == "all" else _details_html(scope_name(code), table)
 
 
-def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
+def _rate_cells(name: str, pair: Mapping[str, Row], most: Mapping[str, int], looks: Looks) -> list[str]:
+    """Return the cells of a system's rates; a mean over fewer languages than the `most` of its subset says so."""
     cells = [_system_html(name, looks)]
     for subset in _RATE_NAMES:
         row = pair.get(subset)
@@ -308,7 +311,9 @@ def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
             continue
         interval = "–" if row["rate"] is None else escape(span(row["rate_low"], row["rate_high"], "rate"))
         n = FORMATS["count"].write(row["answered"] + row["abstained"])
-        cells += [FORMATS["rate"].write(row["rate"]), interval, n]
+        fewer = 0 < (row["languages"] or 0) < most[subset]
+        few = f" ({row['languages']} of {most[subset]} languages)" if fewer else ""
+        cells += [FORMATS["rate"].write(row["rate"]) + few, interval, n]
     undecided = [row["undecided"] for row in pair.values() if row["undecided"] is not None]
     return [*cells, FORMATS["rate"].write(sum(undecided) / len(undecided)) if undecided else "–"]
 

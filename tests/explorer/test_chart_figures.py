@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -59,8 +60,8 @@ def test_the_values_of_an_open_feature_lie_within_its_axis(values: list[float]) 
     assert high > low
 
 
-def judged_figure(second: str = "b") -> dict[str, Any]:
-    rows = [
+def judged_figure(second: str = "b", **unsure: Any) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = [
         {
             "judge": judge,
             "language": code,
@@ -72,6 +73,7 @@ def judged_figure(second: str = "b") -> dict[str, Any]:
         }
         for judge, code, sure in (("a", "en", True), ("a", "sw", False), (second, "en", True))
     ]
+    rows[0] |= unsure
     return judge_figure(
         rows,
         measure="first",
@@ -91,6 +93,9 @@ def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None
     marker = figure["data"][0]["marker"]
     assert marker["color"] == [known, colors.ground]
     assert marker["line"]["color"] == [known, colors.muted]
+    few = judged_figure(first_low=None, first_high=None, first_reason="9 queries are too few")["data"][0]
+    assert few["marker"]["color"] == [colors.ground] * 2
+    assert "no interval: 9 queries are too few" in json.dumps(few)
     (fair,) = figure["layout"]["shapes"]
     assert fair["x0"] == fair["x1"] == 0.5
     axis = figure["layout"]["xaxis"]

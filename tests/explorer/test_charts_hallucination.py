@@ -85,3 +85,10 @@ def test_a_cell_without_a_rate_is_hollow_and_says_why() -> None:
     assert set(figure["data"][1]["text"]) == {"–"}
     figure = charts.rate_map(CELLS, systems=SYSTEMS, languages=["en"], metric="error", mode="light")
     assert "printed in the paper: 50.0%" in figure["data"][1]["hovertext"][0]
+
+
+def test_a_rate_from_few_answers_is_hollow() -> None:
+    cells = [cell("gpt-4", "en", "error", 1, 8), cell("gpt-4", "fi", "error", 1, 9)]
+    figure = charts.rate_map(cells, systems=["gpt-4"], languages=["en", "fi"], metric="error", mode="light")
+    assert [trace["customdata"][0][1] for trace in figure["data"][:2]] == ["fi", "en"]
+    assert figure["data"][1]["text"] == ["11"]

@@ -11,7 +11,8 @@ from views_answers_cases import build
 
 from mirage import schema, store
 from mirage.explorer.answers.data import best_first, judgments_on, query_view
-from mirage.explorer.answers.sections import preferred_system
+from mirage.explorer.answers.sections import judgment_html, preferred_system
+from mirage.explorer.battle.data import battle_view
 from pages import html, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
@@ -88,3 +89,14 @@ def test_answers_stand_best_first_by_decision_then_by_the_first_judge(arenas: Pa
     assert best_first(store.open_arena(arenas / "none"), view) == ["aya-101", "gpt-4", "llama-2-7b"]
     page = open_page(query="en:e02")
     assert not any("judgment" in place.label for place in page.expander), "a query without judgments has no such fold"
+
+
+def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:
+    arena = store.open_arena(store.bundled_arenas()["sample"])
+    shown = battle_view(arena, ("en", "en-09"), "reference", "thorough")
+    titles = [comparison.measure.name for comparison in shown.compared]
+    assert "target_language" in titles
+    assert "english_language" not in titles
+    markup = "".join(map(judgment_html, shown.judged("heuristic")))
+    assert "Citation recall@10" in markup
+    assert "citation_Recall@10" not in markup

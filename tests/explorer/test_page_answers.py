@@ -44,7 +44,8 @@ def test_the_page_shows_a_query_its_passages_and_every_answer(arenas: Path) -> N
     assert "30 of 33 queries and 89 of 98 answers match." in page_text(page)
     assert "1 of 30 · English · answerable · id e00" in page_text(page)
     assert "Which river is number 0?" in text(page)
-    assert headings(page) == ["3 answers, best first", "3 passages"]
+    assert headings(page) == ["3 answers", "3 passages"]
+    assert "Order: correct decisions, then name." in text(page)
     for part in (*SYSTEMS, "Ganges 100%", "Text of passage 3.", "direct answer"):
         assert part in text(page)
 

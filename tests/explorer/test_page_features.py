@@ -98,7 +98,16 @@ def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, m
 def test_language_features_of_fixed_formulas_are_left_out() -> None:
     page = open_page(arena="nomiracl", section="Means")
     assert "Language features are left out: most answers are fixed English formulas." in page_text(page)
-    assert not set(views.OF_LANGUAGE) & set(page.dataframe[0].value.columns)
+    assert "88,469 answers of 11 systems" in page_text(page), "missing answers do not count"
+    assert not set(views.OF_LANGUAGE) & {name.removesuffix("_interval") for name in page.dataframe[0].value.columns}
+
+
+def test_the_ends_of_the_ranking_are_ranked_and_what_does_not_differ_is_not_drawn() -> None:
+    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    shown = views.overview(arena, arena.languages("features"))
+    assert views.ends_of_ranking(arena, shown.systems) == (("gpt-4-azure", "llama-2-7b-chat"), "relevance")
+    flat = [name for name in shown.features if not charts.is_telling(shown.by_feature[name], name)]
+    assert flat == ["n_unknown_citations"]
 
 
 @pytest.mark.parametrize(("section", "shown", "tables"), [("Means", set(), 1), ("Correlation", {"relation_map"}, 0)])

@@ -28,7 +28,7 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert regressors["name"].str.endswith("(for new systems)").sum() == 1
     (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
     assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)
-    assert "Features by answer predict the ranking" in page_text(page)
+    assert "Features by answer predict the ranking of 10 to 11 systems" in page_text(page)
     assert "Outside the training range: 1 system." in page_text(page)
     assert "verdicts on average" not in page_text(page), "labels need no calls of a judge"
     page = opened(arena="nomiracl", section="Importance")

@@ -29,6 +29,9 @@ def test_every_rank_is_in_its_place_and_a_missing_one_is_a_dash() -> None:
     lines = re.findall(r"<tr>(.*?)</tr>", drawn())[1:]
     ranks = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td.*?</td>", line)] for line in lines]
     assert ranks == [["1", "2"], ["2", "1"], ["3", "–"]]
+    assert drawn().count('<th scope="row">') == drawn().count("leaderboard?") == len(SYSTEMS)
+    table = rank_table(CELLS, SYSTEMS, arena="own", mode="light", unlinked={"a"})
+    assert table.count("leaderboard?") == len(SYSTEMS) - 1, "what has no rank over all languages has no page"
 
 
 def test_hovering_tells_interval_and_n() -> None:

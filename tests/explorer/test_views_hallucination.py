@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import mirage
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
 from mirage.explorer.hallucination import data as views
+from mirage.explorer.kit.table import Col, prepare_table
+from mirage.explorer.leaderboard.opening import finding
 from mirage.schema import Parser
 from mirage.stats.intervals import wilson
 from mirage.store import Arena
@@ -186,3 +191,29 @@ def test_the_mean_of_the_printed_rates_is_the_average_that_the_paper_prints(bund
         system = views.SYSTEM_NAMES[printed["system"]]
         value = row(rates, system)[f"{printed['metric'].removesuffix(' rate')}_value"]
         assert value * 100 == pytest.approx(printed["value"], abs=0.0501), printed
+
+
+def test_a_mean_over_fewer_languages_is_marked_wherever_it_stands(tmp_path: Path) -> None:
+    arena = write(tmp_path, {**BASIC, ("fi", "non_relevant", "gpt-4-azure"): {"answered": 12, "unparsed": 13}})
+    rates = views.both_rates(arena, None)
+    assert [row(rates, name)["hallucination_fewer"] for name in ("aya-101", "gpt-4-azure")] == [None, "1 of 2"]
+    assert row(views.both_rates(arena, None, definition="count"), "gpt-4-azure")["hallucination_fewer"] is None
+    column = Col("hallucination_value", "Hallucination", "rate", remark="hallucination_fewer")
+    assert prepare_table(rates.systems, [column], "light")[0]["hallucination_value"].to_pylist() == [
+        "  30.0%*",
+        "  62.5%\u2007",
+    ]
+    printed = csv.DictReader(StringIO(mirage("report", "rates", arena.path, "--format", "csv").stdout))
+    joint = {(cell["subset"], cell["system"]): cell["languages"] for cell in printed if cell["language"] == "all"}
+    assert [joint["non_relevant", name] for name in ("aya-101", "gpt-4-azure")] == ["2", "1"]
+    written = mirage("export", "html", arena.path, "--into", tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text("utf-8").count("(1 of 2 languages)") == 1, written
+
+
+def test_the_opening_sentence_counts_questions(bundled: tuple[Arena, Arena]) -> None:
+    answering = bundled[0].sql(
+        "SELECT system FROM outcomes WHERE parser = 'strict' AND subset = 'non_relevant' GROUP BY system "
+        "HAVING count(*) FILTER (outcome = 'answered') > count(*) / 2"
+    )
+    assert finding(bundled[0]).startswith(f"{len(answering)} of 11 models")
+    assert finding(bundled[0], ("te",)).endswith("cannot answer in Telugu.")

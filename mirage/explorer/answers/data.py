@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 OF_LANGUAGE = ("target_language", "english_language")
 """Features of the language of an answer, not of its content."""
+_FORMULAS = ("i_dont_know", "answer_is_present", "answer_is_not_present", "negated")
+"""Rules of the parser for answers that repeat a fixed English formula of their prompt."""
 AnswerKey = tuple[str, str, str]
 """Language, query and system of an answer."""
 
@@ -330,6 +332,17 @@ def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key
     return find_queries(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
 
 
+@lru_cache(maxsize=64)
+def has_formulas(arena: Arena) -> bool:
+    """Return whether most answers of an arena repeat an English formula of their prompt, in whatever language the query
+    is: the language of such an answer says nothing.
+    """
+    if "outcomes" not in arena.tables:
+        return False
+    sql = "SELECT avg(list_contains($rules, rule)::INT) AS share FROM outcomes WHERE parser = 'strict'"
+    return (arena.sql(sql, {"rules": list(_FORMULAS)})["share"][0].as_py() or 0.0) > 0.5
+
+
 @lru_cache(maxsize=256)
 def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
     """Read one query with its passages, all answers, and their outcomes, features and scores."""
@@ -342,8 +355,11 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
     caused = attribution.of_query(arena, key, parser) if decided else {}
     measured: dict[str, list[FeatureValue]] = {}
     order = {name: position for position, name in enumerate(FEATURES)}
+    # English is the target language of an English query, where the share of English has no worse end.
+    left_out = OF_LANGUAGE if has_formulas(arena) else OF_LANGUAGE[1:] if key[0] == "en" else ()
     for row in sorted(of_query(arena, "features", key), key=lambda row: order.get(row["feature"], len(order))):
-        measured.setdefault(row["system"], []).append(_measure(row))
+        if row["feature"] not in left_out:
+            measured.setdefault(row["system"], []).append(_measure(row))
     given = _scores_by_system(of_query(arena, "scores", key))
     answers = [
         _answer_view(
@@ -460,6 +476,13 @@ def best_first(arena: Arena, query: QueryView) -> list[str]:
         ),
     )
     return [answer.system for answer in order]
+
+
+def order_text(arena: Arena, query: QueryView) -> str:
+    """Return what the answers to a query are ordered by (`best_first`), in a sentence."""
+    by = ["correct decisions"] if any(answer.correct is not None for answer in query.answers) else []
+    by += [f"wins by {judge}" for judge in verdict_judges(arena)[:1]]
+    return f"Order: {', then '.join([*by, 'name'])}."
 
 
 def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:

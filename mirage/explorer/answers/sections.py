@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,11 +17,15 @@ from mirage.explorer.kit.query_keys import Key
 from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import Nugget, NuggetAssignment
+from mirage.stages.features import FEATURES
 from mirage.stages.features.assessed import decider
+from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import Arena
 from mirage.store.query_rows import of_query
 from mirage.text.segmentation import count_text
+
+_WORDS = re.compile(r"\w+(?:@\d+)?")
 
 
 def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
@@ -76,7 +81,10 @@ def preferred_system(judgment: schema.Judgment) -> str | None:
 
 def _rationale(judgment: schema.Judgment) -> str:
     if judgment.rationale:
-        return text_html(judgment.rationale, language="")
+        text = judgment.rationale
+        if judgment.judge == HEURISTIC:
+            text = _WORDS.sub(lambda word: FEATURES[word[0]].title if word[0] in FEATURES else word[0], text)
+        return text_html(text, language="")
     return '<div class="mg-none">No rationale available.</div>'
 
 

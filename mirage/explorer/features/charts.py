@@ -198,6 +198,13 @@ def value_range(feature: str, means: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
+def is_telling(rows: Sequence[FeatureMean], feature: str) -> bool:
+    """Return whether the means of a feature differ by more than a hundredth of its axis (`value_range`)."""
+    means = [row.mean for row in rows if row.mean is not None]
+    low, high = value_range(feature, means)
+    return max(means) - min(means) > (high - low) / 100
+
+
 def _panel(
     rows: Sequence[FeatureMean], feature: str, languages: tuple[str, ...], focus: tuple[str, ...], mode: Mode
 ) -> list[dict[str, Any]]:

@@ -6,14 +6,15 @@ Results are cached by arena, which is hashed by its manifest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.judge import Judge, judges
-from mirage.explorer.answers.data import OF_LANGUAGE
-from mirage.explorer.battle.matrix import matrix
+from mirage.errors import MirageError
+from mirage.explorer.answers.data import OF_LANGUAGE, has_formulas
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.board import size
 from mirage.stages import features
@@ -26,29 +27,19 @@ if TYPE_CHECKING:
 
     from mirage.store import Arena
 
-_FORMULAS = ("i_dont_know", "answer_is_present", "answer_is_not_present", "negated")
-"""Rules of the parser for answers that repeat a fixed English formula of their prompt."""
-
 
 def ends_of_ranking(arena: Arena, systems: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Return the first and the last of some systems by the arena's first judge, and its name; by name and no judge's
-    name without a judge. The order is that of the win matrix, which needs no ratings.
+    """Return the first and the last of some systems in the ranking by the arena's first judge, and its name; without a
+    ranking of them by name, and no judge's name.
     """
-    names = judges(arena)
-    ranked = [name for name in matrix(arena, Judge.from_name(names[0])).systems if name in systems] if names else []
-    ranked = ranked or list(systems)
-    return tuple(dict.fromkeys((ranked[0], ranked[-1]))), names[0] if names else ""
-
-
-@lru_cache(maxsize=64)
-def has_formulas(arena: Arena) -> bool:
-    """Return whether most answers of an arena repeat an English formula of their prompt, in whatever language the query
-    is: the language of such an answer says nothing.
-    """
-    if "outcomes" not in arena.tables:
-        return False
-    sql = "SELECT avg(list_contains($rules, rule)::INT) AS share FROM outcomes WHERE parser = 'strict'"
-    return (arena.sql(sql, {"rules": list(_FORMULAS)})["share"][0].as_py() or 0.0) > 0.5
+    names, ranked = judges(arena), list[str]()
+    if names:
+        judge = Judge.from_name(names[0])
+        with suppress(MirageError):
+            ranked = leaderboard.board(arena, judge, size(arena, judge).languages).rows["system"].to_pylist()
+    ranked = [name for name in ranked if name in systems]
+    ends = ranked or systems
+    return tuple(dict.fromkeys((ends[0], ends[-1]))), names[0] if ranked else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +53,7 @@ class Overview:
     languages: tuple[str, ...]
     """Languages, by code."""
     answers: int
-    """Number of measured answers."""
+    """Number of measured answers; missing ones do not count."""
     unit: Unit
     """The unit of the intervals over languages."""
     by_feature: Mapping[str, tuple[FeatureMean, ...]]
@@ -130,14 +121,16 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
         over[name] = pa.Table.from_pylist(rows)
     means = {(row.system, row.feature): row.mean for row in joint}
     columns = {name: pa.array([means.get((system, name)) for system in systems], pa.float64()) for name in order}
-    answers = {(row.language, row.system): 0 for row in feature_means}
-    for row in feature_means:
-        answers[row.language, row.system] = max(answers[row.language, row.system], row.total)
+    counts = arena.sql(
+        "SELECT count(DISTINCT (language, query_id, system)) AS n FROM features "
+        "WHERE reason IS DISTINCT FROM 'no reply (missing)' AND list_contains(?, language)",
+        [list(languages)],
+    )
     return Overview(
         features=tuple(order),
         systems=systems,
         languages=languages,
-        answers=sum(answers.values()),
+        answers=counts["n"][0].as_py(),
         unit=next((row.unit for row in joint if row.unit != "query"), "query"),
         by_feature={name: tuple(rows) for name, rows in by_feature.items()},
         over=over,

@@ -42,11 +42,13 @@ Row = Mapping[str, Any]
 RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
 QUERIES = {"hallucination": "unanswerable queries", "error": "answerable queries"}
 """The queries that either rate is about."""
+FEW = 10
+"""Classified answers below which a share of them is drawn hollow: its 95% interval is about 50 points wide."""
 NAMED = 16
 """Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
 SAID = (
     *("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason"),
-    *("corrected", "corrected_low", "corrected_high", "audited"),
+    *("corrected", "corrected_low", "corrected_high", "audited", "fewer"),
 )
 """Fields of a rate used in hover texts."""
 _EDGE = 0.035
@@ -152,7 +154,8 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitive
 def rate_map(
     rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], metric: str, mode: Mode
 ) -> dict[str, Any]:
-    """Draw one rate by language (columns) and system (rows) as squares; a cell without a value is hollow.
+    """Draw one rate by language (columns) and system (rows) as squares; a cell without a value, or from fewer than
+    `FEW` classified answers, is hollow.
 
     Args:
         rows: rows of `data.Rates.cells`.
@@ -167,10 +170,16 @@ def rate_map(
         row = by_cell.get((system, code))
         value = row["value"] if row else None
         text = "–" if value is None else f"{100 * value:.0f}"
-        return MapCell(code, system, text, _cell_hover(row, system, code, metric), [system, code, metric, ""], value)
+        shade = None if row and is_few(row) else value
+        return MapCell(code, system, text, _cell_hover(row, system, code, metric), [system, code, metric, ""], shade)
 
     cells = [cell(system, code) for system in systems for code in languages]
     return language_map(cells, languages=languages, rows={system: system for system in systems}, mode=mode)
+
+
+def is_few(cell: Row) -> bool:
+    """Return whether a rate is from fewer than `FEW` classified answers; printed rates, which have no n, are not."""
+    return bool(cell["n"]) and cell["decided"] < FEW
 
 
 def _percents(shares: Sequence[float]) -> list[str]:
@@ -223,7 +232,8 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, A
     passages = {code: name_of(code) for code in sorted({row["passage_language"] for row in rows})}
     queries = {code: scope_name(code) for code in asked}
     cells = []
-    for row, shade in zip(rows, shades([row["share"] for row in rows]), strict=True):
+    for row, ramp in zip(rows, shades([row["share"] for row in rows]), strict=True):
+        shade = None if row["n"] < FEW else ramp
         asked_in, given_in = row["query_language"], row["passage_language"]
         interval = f"95% {span(row['low'], row['high'], 'rate')}"
         head = f"<b>{label_text(queries[asked_in])}</b> queries, <b>{label_text(passages[given_in])}</b> passages"
@@ -320,7 +330,10 @@ def _rate_lines(cell: Row, metric: str) -> list[str]:
         lines = [f"no {title}: {cell['reason'] or 'no answers in this arena'}"]
     else:
         ends = "" if cell["low"] is None else interval(cell["low"], cell["high"])
-        lines = [f"{title} {_rate(cell['value'])}{ends}"]
+        lines = [
+            f"{title} {_rate(cell['value'])}{ends}",
+            *([f"mean over {cell['fewer']} languages"] if cell.get("fewer") else []),
+        ]
     if cell.get("corrected") is not None:
         ends = interval(cell["corrected_low"], cell["corrected_high"])
         value = _rate(cell["corrected"])

@@ -41,6 +41,7 @@ SOURCE = "NoMIRACL"
 TRADE_OFF = (
     *("value", "low", "high", "rate", "rate_as_published", "undecided"),
     *("n", "decided", "printed", "difference", "reason", "corrected", "corrected_low", "corrected_high", "audited"),
+    *("languages", "fewer"),
 )
 """Cell columns repeated in a row of the trade-off for each metric, as in `hallucination_value`."""
 
@@ -56,10 +57,11 @@ class Rates:
     """One row per metric, language (`all`: their mean, as in `outcomes.Rate`) and system: `metric, language, subset,
     system, n` (answers present), the six outcomes as counts, `rate, rate_as_published, undecided` (`outcomes.Rate`),
     `decided` (answers), `decided_low, decided_high` (the interval of `rate`), `value, low, high` (the rate by the
-    chosen definition with its 95% interval; null with `reason` where there is none), `printed` (the paper's figure, a
-    share), `difference` (percentage points, ours as published minus printed; 0 within the rounding of the print), and
-    the columns of `outcomes.Rate` on an audit of labels: `labels, corrected, corrected_low, corrected_high, audited,
-    label_error, label_reason`."""
+    chosen definition with its 95% interval; null with `reason` where there is none), `languages` (those behind `value`,
+    of `all`), `fewer` (such as "8 of 17", if they are not all languages of the metric), `printed` (the paper's
+    figure, a share), `difference` (percentage points, ours as published minus printed; 0 within the rounding of the
+    print), and the columns of `outcomes.Rate` on an audit of labels: `labels, corrected, corrected_low, corrected_high,
+    audited, label_error, label_reason`."""
     languages: Mapping[Metric, tuple[str, ...]]
     """Number of languages of each rate."""
     queries: Mapping[Metric, int]
@@ -133,17 +135,19 @@ def both_rates(
     cells = [_cell(row, METRICS[row["subset"]], printed) for row in rows]
     single = [cell for cell in cells if cell["language"] != "all"]
     joint = [cell for cell in cells if cell["language"] == "all"]
+    codes = {
+        metric: tuple(in_order(cell["language"] for cell in single if cell["metric"] == metric)) for metric in SUBSETS
+    }
     for cell in joint:
         own = [c for c in single if c["n"] and (c["metric"], c["system"]) == (cell["metric"], cell["system"])]
         cell |= {name: _mean(own, name) for name in ("printed", "difference")}
         cell["_ends"] = [end for language_cell in own for end in language_cell["_ends"]]
+        behind, of = len(own) if definition == "count" else cell["languages"], len(codes[cell["metric"]])
+        cell |= {"languages": behind, "fewer": f"{behind} of {of}" if 0 < behind < of else None}
     lacking = _lacking(arena, printed, picked)
     absent = [_absent(code, METRICS[subset], system, printed) for code, subset in lacking for system in systems(arena)]
     for cell in (*cells, *absent):
         _define(cell, definition)
-    codes = {
-        metric: tuple(in_order(cell["language"] for cell in single if cell["metric"] == metric)) for metric in SUBSETS
-    }
     return Rates(
         systems=_systems(joint),
         cells=pa.Table.from_pylist([*single, *absent, *joint]),
@@ -242,7 +246,7 @@ def _printed_rates(figures: Arena) -> tuple[dict[tuple[Metric, str, str], float]
 _KEY = ("language", "subset", "system")
 _NONE = {
     **dict.fromkeys(("n", "answered", "abstained", *UNDECIDED, "missing"), 0),
-    **dict.fromkeys(("rate", "rate_low", "rate_high", "rate_as_published", "undecided")),
+    **dict.fromkeys(("rate", "rate_low", "rate_high", "rate_as_published", "undecided", "languages")),
     **dict.fromkeys(("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error")),
     "label_reason": None,
 }
@@ -280,6 +284,7 @@ def _cell(row: Mapping[str, Any], metric: Metric, printed: Mapping[tuple[Metric,
         "n": answers,
         "decided": row["n"],
         "printed": figure,
+        "fewer": None,
         "difference": None if figure is None or rate is None else papers.beyond_rounding(100 * (rate - figure)),
         "_ends": [(answers - row[outcomes.RIGHT[row["subset"]]], answers)] if answers else [],
     }

@@ -107,7 +107,9 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
         if cell:
             answer_links(cells, parser, cell[0], metric, cell[1])
         else:
-            note(f"{name} in percent; {best_shade()} is better. Click a cell to read its answers.")
+            few = any(cell["language"] != "all" and cell["metric"] == metric and charts.is_few(cell) for cell in cells)
+            hollow = f" Hollow: fewer than {charts.FEW} classified answers." if few else ""
+            note(f"{name} in percent; {best_shade()} is better.{hollow} Click a cell to read its answers.")
     if rates.lacking:
         with st.container(border=True):
             missing = plain(missing_words(rates))
@@ -200,7 +202,10 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         return
     with row:
         system = pick("System", systems, key="decisions_of", kind="system", width=300)
-    note("Correct decisions in percent, shown a relevant passage in the column's language. Hover for interval and n.")
+    note(
+        "Correct decisions in percent, shown a relevant passage in the column's language. Hover for interval and n. "
+        f"Hollow: n under {charts.FEW}."
+    )
     rows = [asdict(share) for share in shares if share.system == system]
     figure = charts.pair_matrix(rows, mode=mode())
     fitting = [width for width in LEAST if width >= figure["layout"]["width"]]
@@ -272,11 +277,17 @@ def show_prompts(rows: pa.Table) -> None:
 def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
     """Show our rates beside the printed ones if the paper has these systems, and the paper's tables."""
     if rates.reference:
-        note("Rates of the paper's systems as printed, and our difference in percentage points.")
+        over = " and ".join(f"{len(codes)} ({metric})" for metric, codes in rates.languages.items())
+        note(
+            "Rates of the paper's systems, printed and ours as published: unclassified answers count as wrong. Means "
+            f"over this arena's languages: {over}."
+        )
         columns = [column("outcomes", "system", width=240)]
         for metric, label in SHORT.items():
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
-            columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=150))
+            columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=136))
+            about = f"Our {metric} rate as published: 1 - accuracy by the papers' parser."
+            columns.append(Col(f"{metric}_rate_as_published", "Ours", "rate", about, width=60))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
             columns.append(Col(f"{metric}_difference", "Difference", "points", about, width=82))
         table(rates.systems, columns, key="beside_print")

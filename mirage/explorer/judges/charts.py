@@ -27,8 +27,8 @@ def judge_figure(
     """Draw one measure with 95% intervals, one row per language, with the judges side by side in it.
 
     Args:
-        rows: `judge, language`, and the measure with `_low`, `_high`, `_n`; a row without a value is not drawn, one
-            whose `enough` is false is hollow.
+        rows: `judge, language`, and the measure with `_low`, `_high`, `_n` and `_reason`; a row without a value is not
+            drawn, one without an interval, or whose `enough` is false, is hollow.
         measure: name of the measure's column.
         judges: order within a language.
         languages: the rows, top to bottom.
@@ -45,10 +45,13 @@ def judge_figure(
         judge, code = row["judge"], row["language"]
         if value is None or judge not in series or code not in languages:
             continue
-        interval = "" if low is None else f" ({write(low)} to {write(high)})"
+        interval = f" ({write(low)} to {write(high)})"
+        if low is None:
+            interval = f"<br>no interval: {label_text(row.get(measure + '_reason') or 'too few queries')}"
         hover = f"<b>{label_text(judge)}</b>, {label_text(code)}<br>{write(value)}{interval}<br>"
         hover += f"n = {row[measure + '_n']:,}"
-        mark = WhiskerMark(languages.index(code), value, low, high, hover, [judge, code], row.get("enough", True))
+        enough = low is not None and row.get("enough", True)
+        mark = WhiskerMark(languages.index(code), value, low, high, hover, [judge, code], enough)
         series[judge].append(mark)
         ends += [end for end in (value, low, high) if end is not None]
     low, high = _range(ends)

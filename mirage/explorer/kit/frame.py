@@ -11,6 +11,7 @@ router nor these.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -379,7 +380,8 @@ def _settle(entry: PageEntry, frame: _Frame) -> None:
     """Draw the final header of the page, and store it in the session."""
     frame.head.settle()
     if finding := frame.head.conclusion:
-        _configure(f"{entry.title}: {finding.partition(' (')[0]}")
+        words = re.sub(r" \([^()]*\)", "", finding).partition(". ")[0].rstrip(".")
+        _configure(f"{entry.title}: {words}")
     _heads()[entry.name, st.session_state["_shared"].arena_name] = frame.head.written
 
 

@@ -75,6 +75,8 @@ class Col:
     """Text next to the band, for `interval`: the value in a number format, or both ends; None to omit it."""
     right: bool = False
     """Whether to right-align a `text`, like numbers."""
+    remark: str = ""
+    """Column of remarks on a number: an asterisk marks the numbers that have one."""
 
     @property
     def pixels(self) -> int | None:
@@ -266,6 +268,11 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
         else:
             form = FORMATS[col.kind]
             data[col.name] = values
+            if col.remark and any(rows[col.remark].to_pylist()):
+                # Texts of one length sort like their numbers.
+                data[col.name] = [text.rjust(8) for text in _texts(rows, col)]
+                config[col.name] = st.column_config.TextColumn(**head, alignment="right")
+                continue
             if form.rewrites:
                 data[col.name] = pa.array([form.table_value(v) for v in values.to_pylist()], pa.float64())
             config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
@@ -437,7 +444,12 @@ def _texts(rows: pa.Table, col: Col) -> list[str]:
     elif col.kind == "language":
         values = language_names(rows, col)
     elif col.kind != "system" and col.kind != "text" and col.kind != "interval":
-        return [FORMATS[col.kind].write(value) for value in values]
+        remarks = rows[col.remark].to_pylist() if col.remark else [None] * len(values)
+        end = "\u2007" if any(remarks) else ""
+        return [
+            f"{FORMATS[col.kind].write(value)}{'*' if remark else end}"
+            for value, remark in zip(values, remarks, strict=True)
+        ]
     return [_NO_VALUE if value is None else str(value) for value in values]
 
 

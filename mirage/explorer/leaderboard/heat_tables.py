@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -16,7 +16,13 @@ from mirage.text.languages import in_order, is_code, name_of
 
 
 def rank_table(
-    cells: Sequence[Mapping[str, Any]], systems: Sequence[str], *, arena: str, mode: Mode, value: str = "rank"
+    cells: Sequence[Mapping[str, Any]],
+    systems: Sequence[str],
+    *,
+    arena: str,
+    mode: Mode,
+    value: str = "rank",
+    unlinked: Collection[str] = (),
 ) -> str:
     """Return ranks by language as HTML: a rank links to the answers behind it, and says its interval and n on hover.
 
@@ -27,6 +33,7 @@ def rank_table(
         arena: name of the arena, for the links; empty for none.
         mode: light or dark.
         value: name of the rank's column.
+        unlinked: systems without a page of their own.
     """
     codes = in_order(cell["language"] for cell in cells if is_code(cell["language"]))
     ranked = {(cell["system"], cell["language"]): cell for cell in cells if cell[value] is not None}
@@ -41,13 +48,14 @@ def rank_table(
         return _shade(place, (cell[value] - 1) / steps, about, mode)
 
     heads = {code: escape(name_of(code)) for code in codes}
-    return _table(systems, heads, cell_html, arena, mode, "Rank of every system in every language")
+    return _table(systems, heads, cell_html, arena, mode, "Rank of every system in every language", unlinked)
 
 
 @lru_cache(maxsize=64)
 def board_ranks(board: PageBoard, systems: tuple[str, ...], arena: str, mode: Mode) -> str:
     """Return the ranks by language of a board as HTML (`rank_table`)."""
-    return rank_table(board.ranks.to_pylist(), systems, arena=arena, mode=mode)
+    unlinked = set(systems) - set(board.rows["system"].to_pylist())
+    return rank_table(board.ranks.to_pylist(), systems, arena=arena, mode=mode, unlinked=unlinked)
 
 
 @lru_cache(maxsize=64)
@@ -102,11 +110,12 @@ def _table(
     arena: str,
     mode: Mode,
     label: str,
+    unlinked: Collection[str] = (),
 ) -> str:
     """Return a table with a row a system and a column a key of `heads`."""
     first = "".join(f'<th scope="col">{head}</th>' for head in ("System", *heads.values()))
+    starts = {system: system_head(system, mode, "" if system in unlinked else arena) for system in systems}
     lines = "".join(
-        f"<tr>{system_head(system, mode, arena)}{''.join(cell_html(system, key) for key in heads)}</tr>"
-        for system in systems
+        f"<tr>{start}{''.join(cell_html(system, key) for key in heads)}</tr>" for system, start in starts.items()
     )
     return wide_table(first, lines, classes="mg-table mg-ranks", label=label)

@@ -16,6 +16,8 @@ from mirage.explorer.kit.frame import SAMPLE, Page, onward
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
+from mirage.ranking.board import languages_text
+from mirage.stages.outcomes import count_answers
 from mirage.store import Arena
 
 REAL = "nomiracl"
@@ -40,13 +42,17 @@ def is_open(page: Page) -> bool:
 
 
 @lru_cache(maxsize=4)
-def finding(arena: Arena) -> str:
-    """Return in a sentence how many systems mostly answer what their passages cannot answer."""
-    rows = rate_table(arena, "strict", arena.languages("outcomes")).to_pylist()
-    rates = [row["rate"] for row in rows if (row["language"], row["subset"]) == ("all", "non_relevant")]
-    known = [rate for rate in rates if rate is not None]
-    most = sum(rate > 0.5 for rate in known)
-    return f"{most} of {len(known)} models answer more than half of the questions that their passages cannot answer."
+def finding(arena: Arena, picked: tuple[str, ...] = ()) -> str:
+    """Return in a sentence how many systems mostly answer what their passages cannot answer, by count of the questions:
+    unclassified and missing answers are not answered. Of the languages picked, or all if the arena has none of them.
+    """
+    codes = tuple(code for code in arena.languages("outcomes") if code in picked)
+    rows = rate_table(arena, "strict", codes or arena.languages("outcomes")).to_pylist()
+    joint = [row for row in rows if (row["language"], row["subset"]) == ("all", "non_relevant")]
+    most = sum(2 * row["answered"] > count_answers(row) + row["missing"] for row in joint)
+    where = f" {languages_text(codes)}" if codes else ""
+    mostly = "answer more than half of the questions that their passages cannot answer"
+    return f"{most} of {len(joint)} models {mostly}{where}."
 
 
 def show() -> None:
@@ -71,15 +77,16 @@ def show() -> None:
             with st.container(key="spot_given", height=350, border=False):
                 answer_card.show_passages(battle.query, labels=chosen != _OPEN)
         if chosen != _OPEN:
-            note(f"You chose {chosen}. By human labels: {view.conclusion(battle, judge)}")
+            note(f"You chose {chosen}. By relevance labels: {view.conclusion(battle, judge)}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if chosen == _OPEN:
                 for letter in "AB":
                     label, key = vote_item.BATTLE[letter]
                     st.button(label, key=f"opening_{letter}", shortcut=key, on_click=_set, args=(letter,))
-                note("A question of the sample. Which answer do you trust? Press 1 or 2; nothing is stored.")
+                note("Written for the sample. Which answer do you trust? Press 1 or 2; nothing is stored.")
             else:
-                st.html(page_link("spot_check", "Judge more answers →", arena=SAMPLE))
+                link = page_link("spot_check", "Judge more answers →", arena=SAMPLE)
+                st.html(f'<span class="mg-onward">{link}</span>')
                 onward("hallucination", "Every model's rates")
             st.button("Close", key="opening_close", type="tertiary", on_click=_set, args=(_CLOSED,))
 

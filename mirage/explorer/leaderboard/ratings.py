@@ -162,7 +162,13 @@ def by_language(n: int) -> tuple[Col, ...]:
 
 PUBLISHED = (
     Col("system", "System", "system", help="System name as printed.", width=190),
-    Col("judge", "Judge", "mean", help="Mean rank by the GPT-4o judge over the languages shown; 1 is best."),
+    Col(
+        "judge",
+        "Judge rank",
+        "mean",
+        width=90,
+        help="Mean rank by the GPT-4o judge over the languages shown; 1 is best.",
+    ),
     Col(
         "judge",
         "Best to worst",
@@ -175,10 +181,10 @@ PUBLISHED = (
     ),
     Col(
         "surrogate",
-        "Surrogate",
+        "Surrogate rank",
         "mean",
         help="Mean rank by the surrogate judge, a random forest on cheap features.",
-        width=90,
+        width=110,
     ),
     Col(
         "difference",

@@ -13,7 +13,7 @@ from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.table import Col, plain_table
-from mirage.explorer.kit.text import heading
+from mirage.explorer.kit.text import heading, note
 from mirage.explorer.leaderboard.data import PageBoard
 from mirage.explorer.leaderboard.ratings import by_language
 from mirage.ranking.records import JOINT
@@ -36,7 +36,13 @@ _OPPONENTS = (
 )
 _RATES = (
     Col("what", "Error", "text", help="Hallucination and error rate of NoMIRACL."),
-    Col("value", "Rate", "rate", help="Wrong decisions / classified answers; languages weighted equally."),
+    Col(
+        "value",
+        "Rate",
+        "rate",
+        help="Wrong decisions / classified answers; languages weighted equally.",
+        remark="fewer",
+    ),
     Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
     Col("decided", "n", "count", help="Classified answers."),
 )
@@ -59,6 +65,9 @@ def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None
             heading("Errors")
             tell_audit(labels_of(page))
             plain_table(rates, _RATES, key="system_errors")
+            for row in rates.to_pylist():
+                if row["fewer"]:
+                    note(f"* {row['what']}: mean over {row['fewer']} languages.")
 
 
 def ratings_by_language(board: PageBoard, system: str) -> pa.Table:
@@ -93,14 +102,14 @@ def opponents(arena: Arena, judge: Judge, system: str, languages: tuple[str, ...
 
 @lru_cache(maxsize=64)
 def error_rates(arena: Arena, system: str, picked: tuple[str, ...]) -> pa.Table | None:
-    """Return both rates of a system over the languages, `what, value, low, high, decided`; None without outcomes."""
+    """Return both rates of a system over the languages: `what, value, low, high, decided, fewer`; None if unknown."""
     import pyarrow as pa
 
     if "outcomes" not in arena.tables or system not in answering(arena):
         return None
     cells = both_rates(arena, None, picked=picked).cells.to_pylist()
     rows = [row for row in cells if (row["language"], row["system"]) == ("all", system)]
-    names = ("value", "low", "high", "decided")
+    names = ("value", "low", "high", "decided", "fewer")
     return (
         pa.Table.from_pylist([{"what": ERRORS[row["metric"]]} | {name: row[name] for name in names} for row in rows])
         if rows

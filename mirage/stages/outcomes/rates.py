@@ -78,6 +78,8 @@ class Rate:
     """Share of the answers present that are neither answered nor abstained (`schema.UNDECIDED`). Null if
     no answer is present.
     """
+    languages: Count | None = None
+    """Languages behind `rate`: those where at least half of the answers are classified. 1 or 0 for a language."""
     labels: Literal["audited", "not audited"] | None = None
     """`not audited`: labels by a program, of which people checked none or too few in the language; `audited`: enough of
     them checked. Null for people's own labels."""
@@ -275,6 +277,7 @@ def _rate(
         rate_high=high,
         rate_as_published=1 - sum(accuracies) / len(accuracies) if accuracies else None,
         undecided=sum(undecided) / len(undecided) if undecided else None,
+        languages=len(decided),
     )
 
 
