@@ -193,7 +193,9 @@ def languages(
 @report.command()
 def risk(
     arena: OpenArena,
-    signal: Annotated[str, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")] = "",
+    signal: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")
+    ] = None,
     loss: Annotated[
         Literal["hallucination", "wrong"], typer.Option(help="What counts as an error of the answers given.")
     ] = "hallucination",
@@ -206,7 +208,9 @@ def risk(
     """
     from mirage.stages import abstain
 
-    curves = abstain.risk_coverage(arena, signal, loss=loss)
+    if signal is None and (known := abstain.signals(arena)):
+        raise BadInput("no signal is named", do=f"add --signal, one of: {', '.join(known)}")
+    curves = abstain.risk_coverage(arena, signal or "", loss=loss)
     show(abstain.curve_rows(curves), abstain.SHOWN, output_format)
 
 
