@@ -6,7 +6,6 @@ import ast
 import builtins
 import importlib
 import inspect
-import itertools
 import json
 import os
 import re
@@ -71,27 +70,30 @@ def model(call: Call) -> Act:
     return reply("The first is better. [[A]]" if "[[A]]" in call.content else "It was built in 1902 [1].")
 
 
-WIDTHS = dict(zip([page for page in GUIDE if page.name != RECIPES], itertools.cycle((80, 140)), strict=False))
-"""Width of the terminal for each page."""
-LONG = [page for page in WIDTHS if page.name in ("api.md", "evaluate.md", "judges.md", "models.md")]
-"""Pages that take seconds: left to CI (`tests/slow.txt`)."""
+PAGES = [page for page in GUIDE if page.name != RECIPES]
+LONG = [page for page in PAGES if page.name in ("api.md", "evaluate.md", "judges.md", "models.md")]
+"""Pages that take seconds: left to CI (`tests/slow.txt`), as all pages on a wide terminal are."""
 
 
-@pytest.mark.parametrize("page", [page for page in WIDTHS if page not in LONG], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in LONG], ids=lambda page: page.name)
 def test_the_blocks_of_a_page_run_in_their_order_and_fit_a_terminal(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_blocks(page, tmp_path, monkeypatch)
+    run_blocks(page, 80, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("page", LONG, ids=lambda page: page.name)
 def test_the_blocks_of_a_long_page_run_too(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_blocks(page, tmp_path, monkeypatch)
+    run_blocks(page, 80, tmp_path, monkeypatch)
 
 
-def run_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a page's blocks in a folder with the bundled data and a service."""
-    width = WIDTHS[page]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_blocks_of_a_page_fit_a_wide_terminal(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_blocks(page, 140, tmp_path, monkeypatch)
+
+
+def run_blocks(page: Path, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a page's blocks on a terminal of this width, in a folder with the bundled data and a service."""
     blocks = BLOCK.findall(text_of(page))
     shutil.copytree(ROOT / "data", tmp_path / "data")
     (tmp_path / "build").mkdir()
