@@ -35,7 +35,7 @@ from mirage.store import cores
 
 RATES = (
     "language,subset,system,n,answered,abstained,clarification,unparsed,empty,api_error,missing,"
-    "rate,rate_low,rate_high,rate_as_published,undecided,"
+    "rate,rate_low,rate_high,rate_as_published,undecided,languages,"
     "labels,corrected,corrected_low,corrected_high,audited,label_error,label_reason"
 )
 RANKS = ",".join(column.name for column in schema.columns("ratings"))

@@ -27,8 +27,7 @@ from mirage.stages.features import FEATURES, Tools, compute, means, measurable
 from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
 from mirage.stages.features.families import FAMILIES
-from mirage.stages.features.language import SURE
-from mirage.text.detection import language_probabilities, probabilities_of
+from mirage.text.detection import DECIDED, language_probabilities, probabilities_of
 from mirage.text.languages import LANGUAGES, language
 
 
@@ -207,11 +206,9 @@ def test_an_answer_without_letters_has_no_language(text: str) -> None:
     assert values["target_language"] == values["english_language"] == "no letters"
 
 
-@pytest.mark.parametrize(
-    "text", ["No", "ok", "Yes", "Wales", "Si", "مهندسته آدا نورث [2].", "Fish and chips", "福岡県飯塚市"]
-)
+@pytest.mark.parametrize("text", ["No", "ok", "Yes", "Wales", "Si"])
 def test_an_answer_too_short_to_tell_has_no_language(text: str) -> None:
-    assert max(language_probabilities(text).values()) < SURE
+    assert max(language_probabilities(text).values()) < DECIDED
     assert measure(text)["target_language"] == "no language is likely enough"
 
 
@@ -347,7 +344,7 @@ def test_an_interval_ends_where_the_feature_does() -> None:
 
 def test_a_language_that_the_detector_does_not_know_has_a_reason() -> None:
     """And English still has its value."""
-    values = measure("This is an answer in plain English, not in another language.", language="mi")
+    values = measure("This is an answer in plain English.", language="mi")
     assert isinstance(values["target_language"], str)
     assert values["english_language"] > 0.9
 

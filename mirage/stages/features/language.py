@@ -13,14 +13,6 @@ from mirage.text.answers import strip_markup
 from mirage.text.detection import DECIDED, label, probabilities_of
 from mirage.text.languages import LANGUAGES, base
 
-SHORT = 30
-"""Letters up to which a language must reach `SURE`, not `DECIDED`: short answers are names, often foreign ones.
-
-Of aya-101's replies on NoMIRACL with 5 to 30 letters, in 17 languages, 86 of 1,208 decided at 0.5 are wrong, 9 of
-959 at 0.9, 4 of 897 at 0.95; of those with 31 to 60 letters 1 of 105 at 0.5.
-"""
-SURE = 0.95
-"""Probability from which the language of a short answer counts."""
 DECIMALS = 4
 """Decimals of probabilities. A mean moves by at most 0.00005; the table shrinks by a third."""
 
@@ -36,16 +28,14 @@ def measure(
         rows = [i for i, other in enumerate(others) if other is every and any(map(str.isalpha, texts[i]))]
         for row, by_language in zip(rows, probabilities_of([texts[i] for i in rows], every=every), strict=True):
             shares[row] = by_language
-    return map(_read_shares, answers, texts, shares)
+    return map(_read_shares, answers, shares)
 
 
-def _read_shares(
-    answer: MeasuredAnswer, text: str, by_language: Mapping[str, float] | None
-) -> tuple[Measured, Measured]:
+def _read_shares(answer: MeasuredAnswer, by_language: Mapping[str, float] | None) -> tuple[Measured, Measured]:
     """Return both values of an answer from its probabilities by language, None if it has no letters."""
     if by_language is None:
         return ("no letters",) * 2
-    if max(by_language.values()) < (SURE if sum(map(str.isalpha, text)) <= SHORT else DECIDED):
+    if max(by_language.values()) < DECIDED:
         return ("no language is likely enough",) * 2
     english = round(by_language["en"], DECIMALS)
     own = label(answer.language)
@@ -56,9 +46,9 @@ def _read_shares(
 
 _RULE = (
     "Measured on the whole answer without citations and without Reason and Answer markers. No value where nothing but"
-    f" digits and signs is left, or where no language reaches {DECIDED} ({SURE} up to {SHORT} letters). The 18"
-    " languages of MIRACL compete among themselves; for queries in another language all of the detector's compete."
-    " Regional variants count as one."
+    f" digits and signs is left, or where no language reaches {DECIDED} (most answers of up to four Latin letters, few"
+    " of more than twenty; in other scripts two characters mostly suffice). The 18 languages of MIRACL compete among"
+    " themselves; for queries in another language all of the detector's compete. Regional variants count as one."
 )
 _SOURCE = (
     "MIRAGE-Bench, section 4.1 (the paper: langid). Its program (mirage_bench/evaluate/language_detection.py) uses"
