@@ -45,7 +45,7 @@ def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
     assert views.languages_with_features(own, "mine") == ("sw", "te")
     (commands,) = (code.value for code in app.code if "mirage judge" in code.value)
-    judge, rank = commands.splitlines()
+    judge, rank = commands.split(" && ")
     assert judge.startswith(f"mirage judge {own.path} --judge ")
     assert rank.startswith(f"mirage rank {own.path} --judge ")
     (features,) = (frame.value for frame in app.dataframe)

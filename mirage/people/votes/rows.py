@@ -153,7 +153,7 @@ def _parse(kind: str, text: str) -> Any:
     return text
 
 
-def _text(column: schema.Column, value: Any) -> str:
+def _text(column: schema.Column, value: Any) -> str | None:
     name = column.name
     if not isinstance(value, str):
         raise BadInput(f"{name} is {value!r}, not a text", do=f"{name}: {column.meaning}")
@@ -174,7 +174,7 @@ def _text(column: schema.Column, value: Any) -> str:
         raise BadInput(f"{name} has {len(clean):,} characters", do=f"write at most {LONGEST.get(name, _TEXT):,}")
     if not clean and not column.nullable:
         raise BadInput(f"{name} is empty", do=f"{name}: {column.meaning}")
-    return clean
+    return clean or None
 
 
 def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
