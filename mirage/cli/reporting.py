@@ -186,7 +186,12 @@ def languages(
     if detect:
         result = detect_passage_languages(store.refuse_bundled(dir_), made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
-    found = decisions_by_pair(store.open_arena(dir_), languages=languages)
+    arena = store.open_arena(dir_)
+    arena.need("answers")
+    found = decisions_by_pair(arena, languages=languages)
+    if not found:
+        what = "no system was shown a relevant passage whose language is known"
+        raise NotEnoughData(what, do=f"run: {arena.fill('mirage report languages DIR --detect')}")
     show(found, (), output_format, of=DecisionShare, value="share")
 
 

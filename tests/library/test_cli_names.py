@@ -170,7 +170,7 @@ def test_one_row_is_told_in_the_singular_and_shares_in_percent(tmp_path: Path) -
     told = run("import", file, "--into", tmp_path / "one").stderr
     assert "1 query" in told
     assert not re.search(r"\b1 (queries|answers|records)\b", told)
-    assert "100.0%" in run("report", "languages", "sample", "--languages", "sw").stdout
+    assert "100.0%" in run("report", "languages", "sample-across").stdout
     assert "omit --languages" in run("report", "languages", "sample", "--languages", "all", code=2).stderr
 
 
