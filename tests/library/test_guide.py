@@ -70,12 +70,12 @@ def model(call: Call) -> Act:
     return reply("The first is better. [[A]]" if "[[A]]" in call.content else "It was built in 1902 [1].")
 
 
-PAGES = [page for page in GUIDE if page.name != RECIPES]
-LONG = [page for page in PAGES if page.name in ("api.md", "evaluate.md", "judges.md", "models.md")]
+WITH_BLOCKS = [page for page in GUIDE if page.name != RECIPES]
+LONG = [page for page in WITH_BLOCKS if page.name in ("api.md", "evaluate.md", "judges.md", "models.md")]
 """Pages that take seconds: left to CI (`tests/slow.txt`), as all pages on a wide terminal are."""
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in LONG], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if page not in LONG], ids=lambda page: page.name)
 def test_the_blocks_of_a_page_run_in_their_order_and_fit_a_terminal(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,7 +87,7 @@ def test_the_blocks_of_a_long_page_run_too(page: Path, tmp_path: Path, monkeypat
     run_blocks(page, 80, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: page.name)
 def test_the_blocks_of_a_page_fit_a_wide_terminal(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_blocks(page, 140, tmp_path, monkeypatch)
 
