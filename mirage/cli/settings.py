@@ -51,7 +51,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 @functools.cache
 def _options(record: Any) -> list[inspect.Parameter]:
-    """Return the fields of a record that are options, as parameters of a command; None stands for a list's default."""
+    """Return the fields of a record that are options, as parameters of a command; a list's default is None."""
     options = []
     hints = get_type_hints(record, include_extras=True)
     for field in fields(record):

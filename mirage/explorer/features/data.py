@@ -19,6 +19,7 @@ from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.board import size
 from mirage.stages import features
 from mirage.stages.features import FEATURES, FeatureMean
+from mirage.stages.features.reader import no_reply
 from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit
 
@@ -123,8 +124,8 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     columns = {name: pa.array([means.get((system, name)) for system in systems], pa.float64()) for name in order}
     counts = arena.sql(
         "SELECT count(DISTINCT (language, query_id, system)) AS n FROM features "
-        "WHERE reason IS DISTINCT FROM 'no reply (missing)' AND list_contains(?, language)",
-        [list(languages)],
+        "WHERE reason IS DISTINCT FROM ? AND list_contains(?, language)",
+        [no_reply("missing"), list(languages)],
     )
     return Overview(
         features=tuple(order),

@@ -182,8 +182,8 @@ def board(
         votes = people.votes_as_verdicts(arena, voted)
     made = make_board(arena, judge, settings, votes=votes)
     # Only the tests need the battles by query, which take most of a ranking's memory.
-    ranking = replace(made.ranking, tested=made.ranking.tests, layouts={})
-    made = replace(made, ranking=ranking)
+    made = replace(made, ranking=replace(made.ranking, tested=made.ranking.tests, layouts={}))
+    ranking = made.ranking
     without = {code: join_first(list(dict.fromkeys(row.values()))) for code, row in ranking.unranked.items()}
     lacking = {code: without.get(code, "no battle") for code in languages if code not in ranking.languages}
     shown = tuple(code for code in languages if code in ranking.languages)

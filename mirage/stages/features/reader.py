@@ -23,6 +23,11 @@ _COLUMNS = ("language", "query_id", "system", "text", "status", "template", "num
 """Columns of `answers` used in a `MeasuredAnswer`."""
 
 
+def no_reply(status: str) -> str:
+    """Return the reason why a feature of an answer without a text is null, by the answer's status."""
+    return f"no reply ({status})"
+
+
 class AnswerReader:
     """Builds a `MeasuredAnswer` from each row of `answers`.
 
@@ -97,7 +102,7 @@ class AnswerReader:
                 do="import the queries of the answers",
             )
         if text is None:
-            return f"no reply ({answer['status']})"
+            return no_reply(answer["status"])
         if not text.strip():
             return "empty reply"
         ids, labels, texts = self._passages_of(key, answer["retriever"], answer["depth"])
