@@ -58,7 +58,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("report", "paper"),
         ("report", "retrieval", "{arena}"),
         ("report", "failures", "{arena}"),
-        ("report", "languages", "{arena}"),
+        ("report", "languages", "{arena}", "--detect"),
         ("report", "risk", "{arena}", "--signal", "length"),
         ("report", "noise", "{arena}"),
         ("report", "judges", "{arena}"),
