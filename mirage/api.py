@@ -27,7 +27,7 @@ from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.records import Difference
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store import Arena
-from mirage.text.names import NAMES, normalise_names
+from mirage.text.names import NAMES, Names, normalise_names
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ SHOWN, COLUMNS = 10, 9
 """Maximum number of rows and columns of a result to print."""
 
 _BATTLE = ("system_a", "system_b", "verdict")
+_OWN_QUERIES = "no query_id: each battle counts as its own query, so intervals assume independent battles"
 _UNDETERMINED = "und"
 """BCP 47 code of an undetermined language."""
 
@@ -1205,7 +1206,7 @@ def rank(
     if isinstance(battles, Arena):
         ranked_by = settings.judge(choose_judge(battles, judge))
         return _with_remarks(rank_arena(battles, ranked_by, settings))
-    table, notes = _judgments(_frame(battles))
+    table, notes = _judgments(battles)
     return _with_remarks(Board(rank_judgments(table, settings, judge=judge), notes))
 
 
@@ -1301,7 +1302,7 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     from mirage.people import votes as people
 
     log = _votes(_frame(votes))
-    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments))[0]
+    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(judgments)[0]
     return Rows(
         schema.from_rows(people.Agreement, people.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
@@ -1329,7 +1330,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
     from mirage.battles.verdict_rows import judges_of, only_judge
     from mirage.people import votes as people
 
-    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(_frame(judgments))[0]
+    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(judgments)[0]
     name = only_judge(judges_of(table), judge)
     decisions = decide_all(table)[name]
     log = _votes(_frame(votes))
@@ -1435,14 +1436,18 @@ def _frame(rows: Any) -> pa.Table:
     )
 
 
-def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
-    """Return rows of battles as table `judgments`, and the assumptions made."""
+def _judgments(given: Any) -> tuple[pa.Table, list[str]]:
+    """Return battles, in a file of any format or as rows, as table `judgments`, and the assumptions made."""
     import pyarrow as pa
 
     from mirage.battles.decision import VERDICTS
+    from mirage.io.values import refuse_misspelt
 
-    notes = []
+    if isinstance(given, str | Path):
+        return _judgments_of_file(Path(given))
+    rows, notes = _frame(given), []
     _require_columns(rows, _BATTLE)
+    refuse_misspelt(dict.fromkeys(rows.column_names), "the columns", ("query_id",), ("language",), ("judge",))
     n = len(rows)
     columns = {name: _encode(rows, name) for name in _BATTLE}
     words = [schema.verdict_word(text) for text in columns["verdict"].dictionary.to_pylist()]
@@ -1455,11 +1460,15 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
                 do="write A if system_a is better, B if system_b is, tie if neither is",
             )
     columns["verdict"] = pa.array(words, pa.string()).take(columns["verdict"].indices)
+    seen = Names()
+    for name in _BATTLE[:2]:
+        for system in columns[name].dictionary.to_pylist():
+            seen.check(system, "system", name)
     if "query_id" in rows.column_names:
         columns["query_id"] = _encode(rows, "query_id")
     else:
         columns["query_id"] = pa.array([f"{k:08}" for k in range(n)], pa.string())
-        notes.append("no query_id: each battle counts as its own query, so intervals assume independent battles")
+        notes.append(_OWN_QUERIES)
     for name, default in (("language", _UNDETERMINED), ("judge", "judge")):
         absent = name not in rows.column_names
         columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
@@ -1467,6 +1476,24 @@ def _judgments(rows: pa.Table) -> tuple[pa.Table, list[str]]:
         if name in rows.column_names:
             columns[name] = rows[name].cast(pa.float64())
     return pa.table(columns), notes
+
+
+def _judgments_of_file(path: Path) -> tuple[pa.Table, list[str]]:
+    """Return the verdicts in a file as `mirage import` reads them, and the assumptions made."""
+    from mirage.io.imports import read_file
+
+    try:
+        tables, summary = read_file(path)
+    except BadInput as error:
+        if "--" in error.do:
+            error.do += f"; those are options of: mirage import {path} --into DIR"
+        raise
+    if "judgments" not in tables:
+        what = f"{path} has no verdicts: it is read as {summary.format}"
+        raise BadInput(what, do=f"run: mirage import {path} --into my-arena; then rank that")
+    notes = [_OWN_QUERIES] if "query_id" in summary.guessed else []
+    notes += [why for what, why in summary.guessed.items() if what not in ("query_id", "language", "judge")]
+    return tables["judgments"], [*notes, *(f"{entry.what} left out: {entry.why}" for entry in summary.left_out)]
 
 
 def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
@@ -1484,12 +1511,14 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
         column = pa.array([None if cell is None or cell != cell else str(cell) for cell in cells], pa.string())
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     values = encoded.dictionary.cast(pa.string())
+    if name in NAMES:
+        values = normalise_names(values)
     missing = pc.fill_null(pc.equal(values.take(encoded.indices), ""), True)
     if (row := missing.index(True).as_py()) >= 0:
         raise BadInput(f"{name} is missing", where=f"row {row + 1:,}", do="fill it in, or remove the row")
     if name not in NAMES:
         return pa.DictionaryArray.from_arrays(encoded.indices, values)
-    return normalise_names(values).take(encoded.indices).dictionary_encode()
+    return values.take(encoded.indices).dictionary_encode()
 
 
 def _votes(rows: pa.Table) -> list[Vote]:

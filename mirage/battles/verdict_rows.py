@@ -262,6 +262,13 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             raise UnknownName("verdict", word, VERDICTS)
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
     points, inclusion = _fractions(rows, "points").astype(np.float32), None
+    if (denied := ((kind == FIRST) & (points < 0.5)) | ((kind == SECOND) & (points > 0.5))).any():
+        row = rows.slice(int(np.argmax(denied)), 1).to_pylist()[0]
+        raise BadInput(
+            f"the verdict {row['verdict']} contradicts the points of system_a, {row['points']:g}",
+            where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
+            do="omit one of the two, or mend them; points are the share of system_a, from 0 to 1",
+        )
     if rows["inclusion"].null_count < len(rows):
         inclusion = _fractions(rows, "inclusion")
     if not unread and (kind == UNPARSED).all():

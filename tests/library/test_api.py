@@ -17,6 +17,7 @@ from conftest import ROOT
 import mirage
 from mirage import schema, store
 from mirage.battles.verdict_rows import from_judgments
+from mirage.errors import BadInput
 from mirage.ranking import bootstrap
 
 SYSTEMS = ("ant", "bee", "cat", "dog")
@@ -207,3 +208,50 @@ def test_a_notebook_runs_from_top_to_bottom_and_holds_no_output(file: Path) -> N
     names: dict[str, Any] = {}
     for code in codes:
         exec(compile(code, str(file), "exec"), names)
+
+
+def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+
+    def ranked(header: str, *rows: str) -> mirage.Ranking:
+        path.write_text("\n".join((header, *rows)), encoding="utf-8")
+        return mirage.rank(path, draws=20)
+
+    header = "query_id,language,system_a,system_b,verdict,judge"
+    twice = ranked(header, "1,English,x,y,A,j", "1,en,x,y,A,j", "2,en,x,y,B,j")
+    assert twice.to_pandas()["battles"].tolist() == [2, 2]
+    assert [*twice.languages] == ["en"]
+    assert any("repeated" in remark for remark in twice.remarks)
+    assert any("weight" in remark for remark in ranked(f"{header},weight", "1,en,x,y,A,j,3").remarks)
+    with pytest.raises(BadInput, match="two different verdicts"):
+        ranked(header, "1,en,x,y,A,j", "1,en,x,y,B,j")
+    with pytest.raises(BadInput, match="language is missing"):
+        ranked(header.replace("language", "langauge"), "1,en,x,y,A,j")
+    with pytest.raises(BadInput, match="name of the arena's own"):
+        ranked(header, "1,en,x,y,A,relevance")
+    with pytest.raises(BadInput, match="contradicts the points"):
+        ranked(f"{header},points", "1,en,x,y,A,j,0.2")
+    path.write_text("query_id,language,system,text\n1,en,x,yes\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="no verdicts"):
+        mirage.rank(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"langauge": "en"}, "language is missing"),
+        ({"system_a": " "}, "system_a is missing"),
+        ({"system_a": "x\u202e"}, "hidden character U\\+202E"),
+        ({"system_a": "BEE"}, "differs from 'BEE' .*in case"),
+        ({"points": 0.2}, "contradicts the points"),
+    ],
+)
+def test_rows_are_refused_as_records_of_a_file_are(change: dict[str, Any], message: str) -> None:
+    row = {"query_id": 1, "system_a": "ant", "system_b": "bee", "verdict": "A"}
+    with pytest.raises(BadInput, match=message):
+        mirage.rank([row, row | change])
+
+
+def test_a_system_is_not_compared_with_itself_in_rows_either() -> None:
+    with pytest.raises(BadInput, match="compared with itself"):
+        mirage.compare(battles(), "ant", "ant")

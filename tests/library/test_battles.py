@@ -103,8 +103,12 @@ def test_the_decisions_of_pairs_are_counted_as_battle_by_battle(
     rows: list[tuple[str, tuple[str, str], str, float | None]],
 ) -> None:
     table = judgments(*((query, *pair, verdict) for query, pair, verdict, _ in rows))
-    k = table.column_names.index("points")
-    table = table.set_column(k, "points", pa.array([grade for *_, grade in rows], pa.float64()))
+    k, least = table.column_names.index("points"), {"A": (0.5, 1.0), "B": (0.0, 0.5)}
+    ends = [least.get(verdict, (0.0, 1.0)) for _, _, verdict, _ in rows]
+    grades = [
+        None if row[3] is None else min(max(row[3], low), high) for row, (low, high) in zip(rows, ends, strict=True)
+    ]
+    table = table.set_column(k, "points", pa.array(grades, pa.float64()))
     own = verdict_rows.verdicts(table, judge="j", unread=True)["en"]
     expected = np.zeros((len(own.systems), len(own.systems), 4), dtype=int)
     for battle, decision in decisions(table, unparsed=True)["j"].items():

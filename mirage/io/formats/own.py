@@ -82,6 +82,9 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
     if verdict is not None and number(verdict) is not None:
         do = "if it is the share of system_a in the point, from 0 to 1: --map verdict=points"
         raise BadInput(f"the verdict is the number {verdict}", where=where, do=do)
+    if points is not None and (word, schema.verdict_of(points)) in (("A", "B"), ("B", "A")):
+        what = f"the verdict {word} contradicts the points of system_a, {points:g}"
+        raise BadInput(what, where=where, do="mend or leave out one of them: --map NAME=ignored")
     values.refuse_misspelt(value, where, ("judge",), ("query_id",), ("language",))
     query_id, judge = _key_of(record, builder)
     given = GivenVerdict(

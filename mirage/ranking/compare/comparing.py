@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 
+_UNBOUNDED = {side: f"has no bound {side}" for side in ("above", "below")} | {"both": "is bounded on neither side"}
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """The two systems in one language, or in all."""
@@ -93,8 +96,8 @@ def compare_systems(
         NotEnoughData: if there is no query of both systems.
     """
     other = first if second is None else second
-    if against is None and other == first:
-        raise BadInput(f"{first} is compared with itself", do="name another system, or another arena to compare with")
+    if against is None:
+        _need_two(first, other)
     if settings.measure == RATING:
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
@@ -126,7 +129,9 @@ def compare_ratings(
 
     Raises:
         UnknownName: if a system is not ranked.
+        BadInput: if a system is compared with itself.
     """
+    _need_two(first, second)
     rows_of = (*(row.systems for row in ranking.languages.values()), *ranking.unranked.values())
     systems = {system for of_language in rows_of for system in of_language}
     for system in (first, second):
@@ -151,6 +156,11 @@ def compare_ratings(
     )
 
 
+def _need_two(first: str, second: str) -> None:
+    if first == second:
+        raise BadInput(f"{first} is compared with itself", do="name another system, or another arena to compare with")
+
+
 def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> _Part:
     """Compare two systems in one row of a ranking. The standard error is derived from the interval, if it has both
     ends.
@@ -169,7 +179,7 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
     if n < 2:
         reason = "one query gives no estimate of the spread"
     elif gap.low is None or gap.high is None:
-        sides = [f"{s} is not bounded {row.unbounded[s]}" for s in (first, second) if s in row.unbounded]
+        sides = [f"{s} {_UNBOUNDED[row.unbounded[s]]}" for s in (first, second) if s in row.unbounded]
         reason = "the data puts no bound on the difference: " + ", ".join(sides)
     else:
         error = (gap.high - gap.low) / 2 / t_quantile(n - 1, 1 - ALPHA / 2)
