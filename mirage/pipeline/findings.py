@@ -178,7 +178,7 @@ def _basis(judge: str) -> str:
     if judge.startswith((OF_SCORES, OF_PROGRAMS)):
         who, measure = judge.split(": ", 1)
         by = "people's scores" if who == OF_SCORES[:-2] else "scores by programs"
-        return f"{by} of {measure}: of two answers to a query the one with the higher score wins."
+        return f"{by} of {measure}: of two answers to a query the one with the better score wins."
     if judge == HEURISTIC:
         return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
     return f"the verdicts of {judge}; check it by hand on the page Spot check."

@@ -48,6 +48,8 @@ DIFFERENCES = ("difference", "difference_low", "difference_high")
 """Columns added with a reference system."""
 FEW_LANGUAGES = 4
 """Number of languages that a sentence names; more are counted."""
+_NO_BATTLE = "in no battle"
+"""Why a system with answers is not ranked by a judge of other pairs or queries."""
 _LABELLED = "SELECT count(DISTINCT (language, query_id)) AS n FROM outcomes WHERE parser = ?"
 _JUDGED = "SELECT count(DISTINCT (language, query_id)) AS n FROM judgments WHERE ? IN (judge, 'pooled')"
 _OUTCOMES = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
@@ -458,22 +460,23 @@ def size(arena: Arena, judge: Judge) -> Size:
 
 
 def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
-    """Return a ranking that also names the systems without a single answer in a ranked language: every call failed."""
+    """Return a ranking that also names the systems with answers in a ranked language, but without a battle there."""
     if "answers" not in arena.tables:
         return ranking
     without = {code: dict(systems) for code, systems in ranking.unranked.items()}
-    for language, system in _without_answers(arena):
+    for language, system, answered in _answered(arena):
         ranked = ranking.languages.get(language)
         if ranked is not None and system not in ranked.systems:
-            without.setdefault(language, {})[system] = ABSENT
+            of_language = without.setdefault(language, {})
+            of_language[system] = of_language.get(system, _NO_BATTLE) if answered else ABSENT
     return replace(ranking, unranked=without)
 
 
 @lru_cache(maxsize=64)
-def _without_answers(arena: Arena) -> list[tuple[str, str]]:
-    """Return the languages and systems without a single answer."""
-    sql = "SELECT language, system FROM answers GROUP BY ALL HAVING NOT bool_or(trim(coalesce(text, '')) <> '')"
-    return [(row["language"], row["system"]) for row in arena.sql(sql).to_pylist()]
+def _answered(arena: Arena) -> list[tuple[str, str, bool]]:
+    """Return languages and systems, and whether the system has an answer with a text there."""
+    sql = "SELECT language, system, bool_or(trim(coalesce(text, '')) <> '') AS said FROM answers GROUP BY ALL"
+    return [(row["language"], row["system"], row["said"]) for row in arena.sql(sql).to_pylist()]
 
 
 # The table

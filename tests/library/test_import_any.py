@@ -347,3 +347,35 @@ def test_a_field_that_a_path_reads_is_not_left_out(tmp_path: Path) -> None:
     options = Options.parse(["q.text=question", "a=answer"])
     _, summary = read_file(write(tmp_path / "x.jsonl", record), name="rag", options=options)
     assert [entry.what for entry in summary.left_out] == ["further"]
+
+
+def test_a_number_that_is_no_metric_decides_nothing_and_labels_beside_ground_truth_count(tmp_path: Path) -> None:
+    record = {"question": "When was it built?", "contexts": ["In 1902.", "By Ada."], "ground_truth": "In 1902."}
+    rows = [
+        {**record, "system": name, "answer": answer, "latency_s": seconds, "relevant": [True, False], "language": "en"}
+        for name, answer, seconds in (("new", "In 1902 [1].", 1), ("old", "By Ada [2].", 9), ("none", None, 5))
+    ]
+    read, summary = read_file(write(tmp_path / "x.jsonl", *rows))
+    assert "scores" not in read
+    assert any("latency_s" in line for line in summary.lines())
+    assert read["passages"]["relevant"].to_pylist() == [True, False]
+    measured = [{**row, "faithfulness": 0.5, "noise_sensitivity(mode=relevant)": 0.1} for row in rows]
+    read, summary = read_file(write(tmp_path / "y.jsonl", *measured))
+    scores = read["scores"].select(["measure", "low", "high"]).to_pylist()
+    assert {tuple(row.values()) for row in scores} == {
+        ("faithfulness", None, None),
+        ("noise_sensitivity(mode=relevant)", 1.0, 0.0),
+    }
+    assert {"latency_s", "relevant"} <= {entry.what for entry in summary.left_out}
+    assert len(read["answers"]) == 3
+    with pytest.raises(BadInput, match="faithfulness is '0,1'"):
+        read_file(write(tmp_path / "z.jsonl", *({**row, "faithfulness": "0,1"} for row in rows)))
+
+
+def test_a_system_without_a_battle_is_named(tmp_path: Path) -> None:
+    record = {"contexts": ["In 1902."], "reference": "In 1902.", "answer": "In 1902 [1].", "language": "en"}
+    asked = [(f"When was bridge {k} built?", system) for k in range(2) for system in ("a", "b")] + [("And it?", "c")]
+    rows = [{**record, "question": question, "system": system} for question, system in asked]
+    done = mirage("evaluate", write(tmp_path / "x.jsonl", *rows), "--into", tmp_path / "arena")
+    assert done.exit_code == 0, done.stderr
+    assert "not ranked: c (en: in no battle)" in " ".join(done.stderr.split())

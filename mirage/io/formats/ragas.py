@@ -8,7 +8,7 @@ from dataclasses import replace
 from mirage.io import values
 from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import SYSTEM, answer_text, first, is_measure, list_field, number, system_of, text
+from mirage.io.formats.fields import SYSTEM, answer_text, first, is_measure, list_field, system_of, text
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.values import unpack
 
@@ -24,6 +24,22 @@ _NO_PLACE = {
     "reference_tool_calls": "an arena has no table of calls of tools",
     "reference_topics": "an arena has no table of topics",
 }
+_METRICS = frozenset(
+    (
+        *("faithfulness", "faithfulness_with_hhem", "answer_relevancy", "response_relevancy", "answer_correctness"),
+        *("answer_similarity", "semantic_similarity", "factual_correctness", "answer_accuracy", "nv_accuracy"),
+        *("context_precision", "context_recall", "context_relevancy", "context_relevance", "nv_context_relevance"),
+        *("context_entity_recall", "context_utilization", "llm_context_precision_with_reference"),
+        *("llm_context_precision_without_reference", "non_llm_context_precision_with_reference"),
+        *("non_llm_context_recall", "response_groundedness", "nv_response_groundedness", "summary_score"),
+        *("summarization_score", "string_present", "exact_match", "non_llm_string_similarity", "bleu_score"),
+        *("rouge_score", "chrf_score", "noise_sensitivity", "noise_sensitivity_relevant"),
+        *("noise_sensitivity_irrelevant", "score"),
+    )
+)
+"""Names of ragas' metrics, without what it writes in brackets, and ours for any other: `--map NAME=score`."""
+_ERRORS = "noise_sensitivity"
+"""Beginning of the metrics that are better lower."""
 _KNOWN = {*_QUERY, *_ANSWER, *_CONTEXTS, *_REFERENCE, *_ID, *_NO_PLACE, *SYSTEM}
 _KNOWN |= {"reference_contexts", "language", "turns", "index", "Unnamed: 0", ""}
 
@@ -32,21 +48,34 @@ def recognise(sample: Sample) -> str | None:
     """Detect ragas' field names, current or before 0.2."""
     if "user_input" in sample.fields and sample.fields & {*_ANSWER, *_CONTEXTS, "reference"}:
         return "has user_input with response, retrieved_contexts or reference"
-    if {"question", "answer", "contexts"} <= sample.fields and sample.fields & {"ground_truth", "ground_truths"}:
-        return "has question, answer, contexts and ground_truth"
+    if {"question", "answer", "contexts"} <= sample.fields:
+        if any(map(_is_metric, sample.fields - {"score"})):
+            return "has question, answer, contexts and a metric of ragas"
+        if sample.fields & {"ground_truth", "ground_truths"} and sample.fields.isdisjoint(SYSTEM):
+            return "has question, answer, contexts and ground_truth, and names no system"
     return None
 
 
+def _is_metric(name: str) -> bool:
+    return name.partition("(")[0] in _METRICS
+
+
 def _items(record: Record, builder: Builder) -> Iterator[Item]:
-    values.refuse_misspelt(record.value, record.where, _QUERY, _ANSWER, _CONTEXTS)
+    values.refuse_misspelt(record.value, record.where, _QUERY, _ANSWER, _CONTEXTS, ("language",))
     name, value = values.first(record.value, *_QUERY)
     asked = shapes.conversation(value, name, record.where)
     references = unpack(first(record.value, *_REFERENCE))
     reference = references[0] if isinstance(references, list) and references else references
     given = answer_text(record, *_ANSWER)
     answer = asked.answer if given is None else given
-    measured = {name: given for name, given in record.value.items() if name not in _KNOWN and is_measure(given)}
-    system = system_of(record, builder) if answer is not None or measured else ""
+    others = record.value.keys() - _KNOWN
+    measured = [name for name in others if _is_metric(name)]
+    for name in others.difference(measured):
+        if record.value[name] not in (None, ""):
+            score = f"; if it is a score: --map {name}=score" if is_measure(record.value[name]) else ""
+            builder.left_out(name, f"no field or metric of ragas{score}")
+    named = first(record.value, *SYSTEM) is not None
+    system = system_of(record, builder) if answer is not None or measured or named else ""
     for name, why in _NO_PLACE.items():
         if record.value.get(name) not in (None, "", [], {}):
             builder.left_out(name, why)
@@ -58,8 +87,12 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         passages=_passages(record, builder, answered=answer is not None),
         answers=[GivenAnswer(system, answer)] if system else [],
         scores=[
-            GivenScore(system, name, "ragas", number(given), reason="ragas gave no value")
-            for name, given in measured.items()
+            GivenScore(
+                *(system, name, "ragas", values.number(record.value[name], name, record.where)),
+                **({"low": 1.0, "high": 0.0} if name.startswith(_ERRORS) else {}),
+                reason="ragas gave no value",
+            )
+            for name in sorted(measured)
         ],
     )
 

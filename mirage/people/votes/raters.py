@@ -172,7 +172,7 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
         seen = store.consistently(path, lambda arena: store.Snapshot(arena, {"scores": arena.read("scores")}))
         judgments = rater_verdicts(seen.tables["scores"], measure)
         name = judge_name(seen.tables["scores"], measure)
-        note = f"{name}: of two answers to a query the one with the higher score wins"
+        note = f"{name}: of two answers to a query the one with the better score wins"
         rows = store.NewRows(judgments, pa.table({"judge": [name]}))
         return store.upsert(
             path,
