@@ -167,7 +167,7 @@ def _generate(path: Path, settings: GenerateSettings, engine: Engine, model: Cha
             tokens = f"{cost.tokens_in + cost.tokens_out:,} tokens{money}"
             update(n_replies + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
 
-        calls = ArenaCalls(engine, model, "mirage generate", on_cost=count)
+        calls = ArenaCalls(model, "mirage generate", on_cost=count, engine=engine)
         try:
             _, result = generate_answers(path, settings, calls)
         except KeyboardInterrupt:

@@ -48,7 +48,7 @@ def run(
     what = what or request_of()
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
     model = llm.ChatModel(what.model, call_limits, llm.resolve(base_url=service.url))
-    return generating.generate_answers(path, what, llm.ArenaCalls(llm.engine_of(model), model, "a test"))[1]
+    return generating.generate_answers(path, what, llm.ArenaCalls(model, "a test"))[1]
 
 
 def query(call: Call) -> str:
