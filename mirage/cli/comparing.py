@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.common import (
     How,
     OpenArena,
@@ -59,7 +60,6 @@ def compare(
     row is worse; with --require also 3 if the last row is inconclusive. Reads the table outcomes or judgments (rating),
     outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
     """
-    from mirage import store
     from mirage.ranking.compare import Comparison, compare_systems
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
