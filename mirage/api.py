@@ -1291,9 +1291,10 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     """
     from mirage.people import votes as people
 
-    found = people.agreement(_votes(votes), _judgments(judgments)[0], control=control)
+    log = _votes(votes)
+    table, _ = _judgments(judgments)
     return Rows(
-        schema.from_rows(people.Agreement, found),
+        schema.from_rows(people.Agreement, people.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
     )
 
