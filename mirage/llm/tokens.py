@@ -96,11 +96,11 @@ def tokens_of(model: str) -> Tokens:
         BadInput: if the tokenizer cannot be read.
     """
     path = _find(model)
+    if path is None:
+        return TokenEstimate()
     try:
         from tokenizers import Tokenizer as Encoder
     except ImportError:
-        path = None
-    if path is None:
         return TokenEstimate()
     try:
         encoder = Encoder.from_file(path)
