@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from mirage.llm.rag_service import RagService
     from mirage.people.votes import Correction, Vote
     from mirage.pipeline import EvaluationReport
-    from mirage.ranking.board import Board
-    from mirage.stages.judge.stage import BattleSample
 
 __all__ = [
     "Arena",
@@ -99,9 +97,17 @@ class _Printed:
         """Return the title, the table, and the columns to print; empty for the first columns."""
         raise NotImplementedError
 
-    def __repr__(self) -> str:
+    def _shortened(self) -> tuple[str, list[str], list[list[str]], str]:
+        """Return the title, the columns to print, their first rows, and a note of what is omitted."""
         title, table, first = self._print_parts()
-        names, rows, rest = _shorten(table, first)
+        names = list(first) or [name for name in table.column_names if table[name].null_count < len(table)][:COLUMNS]
+        rows = [[_cell(row[name]) for name in names] for row in table.slice(0, SHOWN).to_pylist()]
+        more, hidden = len(table) - len(rows), len(table.column_names) - len(names)
+        rest = [f"{more:,} more rows"] * bool(more) + [f"{hidden} more columns"] * bool(hidden)
+        return title, names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""
+
+    def __repr__(self) -> str:
+        title, names, rows, rest = self._shortened()
         widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -110,8 +116,7 @@ class _Printed:
         return "\n".join([title, *lines, *([rest] if rest else [])])
 
     def _repr_html_(self) -> str:
-        title, table, first = self._print_parts()
-        names, rows, rest = _shorten(table, first)
+        title, names, rows, rest = self._shortened()
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -590,7 +595,7 @@ def evaluate(
     else:
         source = _frame(given)
     report = pipeline.evaluate(source, folder, settings, made_by="mirage.evaluate")
-    ranking = None if report.ranking is None else Ranking(**_values(report.ranking), remarks=report.remarks)
+    ranking = None if report.ranking is None else _ranking(report.ranking, report.remarks)
     return Evaluation(report.arena, ranking, report)
 
 
@@ -637,7 +642,7 @@ def testset(
     paths = [corpus] if isinstance(corpus, str | Path) else list(corpus)
     documents = read_documents([Path(path) for path in paths])
     settings = TestsetSettings(_tuple(languages) or documents.languages, n, unanswerable, depth, seed)
-    calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.testset")
+    calls = llm.ArenaCalls(model, "mirage.testset")
     result = make_testset(
         store.locate(str(into)),
         documents.passages,
@@ -737,12 +742,12 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
+    calls = llm.ArenaCalls(model, "mirage.generate")
     generated, result = generate_answers(path, settings, calls)
     cost = result.cost
     for sample in range(1, samples):
         model = model.after(cost)
-        calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.generate")
+        calls = llm.ArenaCalls(model, "mirage.generate")
         generated, cost = generate_sample(path, settings, sample, calls)
     return generated
 
@@ -790,7 +795,7 @@ def features(
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
     grade = None
     if model is not None:
-        grade = Grader(llm.ArenaCalls(llm.engine_of(model), model, "mirage.features"))
+        grade = Grader(llm.ArenaCalls(model, "mirage.features"))
     measured = measure(_writable(arena), settings, made_by="mirage.features", grade=grade, executor=executor)
     if grade is not None:
         grade.need_any()
@@ -852,7 +857,9 @@ def judge(
     """
     from mirage import llm
     from mirage.schema import OVERALL
+    from mirage.stages.features.measuring import measure
     from mirage.stages.judge.criteria import load_criterion
+    from mirage.stages.judge.faults import draw_items, item_pairs
     from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import (
         BattleSample,
@@ -867,7 +874,10 @@ def judge(
     chosen = {"pairs": pairs, "known": known, "planted": planted, "replace": replace}
     if passport:
         refuse_choices("passport", **chosen, until=until)
-        path, sample = _items(path, sample, by_features=model is None)
+        items = draw_items(path, queries=queries, seed=seed, languages=sample.languages, made_by="mirage.judge")
+        if model is None:
+            items = measure(items.path, made_by="mirage.judge")
+        path, sample = items.path, BattleSample(seed=seed, battles=item_pairs(items, sample.languages))
     if until is not None:
         from mirage.pipeline.adaptive import judge_adaptively
         from mirage.ranking.adaptive import AdaptiveSettings
@@ -877,9 +887,7 @@ def judge(
             raise BadInput("the heuristic judge costs nothing", do="omit until")
         by = JudgeSettings(judge or model.settings.model, sample, criterion=asked)
         goal = AdaptiveSettings(until, seed=seed)
-        return judge_adaptively(
-            path, by, model, goal, calls=lambda left: llm.ArenaCalls(llm.engine_of(left), left, "mirage.judge")
-        ).arena
+        return judge_adaptively(path, by, model, goal, calls=lambda left: llm.ArenaCalls(left, "mirage.judge")).arena
     if model is None:
         if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
             raise BadInput(
@@ -891,29 +899,10 @@ def judge(
         raise BadInput(f"repeats is {repeats}", do="use 1 or more")
     for repeat in range(repeats):
         settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
-        calls = llm.ArenaCalls(llm.engine_of(model), model, "mirage.judge")
+        calls = llm.ArenaCalls(model, "mirage.judge")
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged
-
-
-def _items(path: Path, sample: BattleSample, *, by_features: bool) -> tuple[Path, BattleSample]:
-    """Return the folder of an arena's answers with planted faults, and their battles.
-
-    Args:
-        path: the arena's folder.
-        sample: queries, seed and languages.
-        by_features: whether the heuristic judge is used, which needs features.
-    """
-    from mirage.stages.features.measuring import measure
-    from mirage.stages.judge.faults import draw_items, item_pairs
-
-    items = draw_items(
-        path, queries=sample.queries, seed=sample.seed, languages=sample.languages, made_by="mirage.judge"
-    )
-    if by_features:
-        items = measure(items.path, made_by="mirage.judge")
-    return items.path, replace(sample, queries=None, languages=None, battles=item_pairs(items, sample.languages))
 
 
 def _writable(arena: Arena) -> Path:
@@ -1205,13 +1194,15 @@ def rank(
         )
     if isinstance(battles, Arena):
         ranked_by = settings.judge(choose_judge(battles, judge))
-        return _with_remarks(rank_arena(battles, ranked_by, settings))
-    table, notes = _judgments(battles)
-    return _with_remarks(Board(rank_judgments(table, settings, judge=judge), notes))
+        board = rank_arena(battles, ranked_by, settings)
+    else:
+        table, notes = _judgments(battles)
+        board = Board(rank_judgments(table, settings, judge=judge), notes)
+    return _ranking(board.ranking, board.remarks)
 
 
-def _with_remarks(result: Board) -> Ranking:
-    return Ranking(**(_values(result.ranking) | {"tested": result.ranking.tests}), remarks=result.remarks)
+def _ranking(report: bootstrap.RankingReport, remarks: tuple[str, ...]) -> Ranking:
+    return Ranking(**(_values(report) | {"tested": report.tests}), remarks=remarks)
 
 
 def compare(
@@ -1301,8 +1292,8 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     """
     from mirage.people import votes as people
 
-    log = _votes(_frame(votes))
-    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(judgments)[0]
+    log = _votes(votes)
+    table, _ = _judgments(judgments)
     return Rows(
         schema.from_rows(people.Agreement, people.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
@@ -1330,10 +1321,10 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
     from mirage.battles.verdict_rows import judges_of, only_judge
     from mirage.people import votes as people
 
-    table = judgments.read("judgments") if isinstance(judgments, Arena) else _judgments(judgments)[0]
+    table, _ = _judgments(judgments)
     name = only_judge(judges_of(table), judge)
     decisions = decide_all(table)[name]
-    log = _votes(_frame(votes))
+    log = _votes(votes)
     corrections, left_out = [], {}
     for code in sorted({vote.language for vote in log}):
         try:
@@ -1379,7 +1370,7 @@ def judge_exam(
     """
     from mirage.people.exam import exam
 
-    log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(_frame(votes))]
+    log = [] if votes is None else [replace(vote, arena=arena.name) for vote in _votes(votes)]
     result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
     return Rows(result.table(), "A judge's exam")
 
@@ -1436,16 +1427,21 @@ def _frame(rows: Any) -> pa.Table:
     )
 
 
-def _judgments(given: Any) -> tuple[pa.Table, list[str]]:
-    """Return battles, in a file of any format or as rows, as table `judgments`, and the assumptions made."""
+def _judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the verdicts of an arena, of a file of any format, or of rows as table `judgments`, and the assumptions
+    made.
+    """
     import pyarrow as pa
 
     from mirage.battles.decision import VERDICTS
     from mirage.io.values import refuse_misspelt
 
-    if isinstance(given, str | Path):
-        return _judgments_of_file(Path(given))
-    rows, notes = _frame(given), []
+    if isinstance(data, Arena):
+        return data.read("judgments"), ()
+    if isinstance(data, str | Path):
+        return _judgments_of_file(Path(data))
+    rows = _frame(data)
+    notes: tuple[str, ...] = ()
     _require_columns(rows, _BATTLE)
     refuse_misspelt(dict.fromkeys(rows.column_names), "the columns", ("query_id",), ("language",), ("judge",))
     n = len(rows)
@@ -1468,7 +1464,7 @@ def _judgments(given: Any) -> tuple[pa.Table, list[str]]:
         columns["query_id"] = _encode(rows, "query_id")
     else:
         columns["query_id"] = pa.array([f"{k:08}" for k in range(n)], pa.string())
-        notes.append(_OWN_QUERIES)
+        notes = (_OWN_QUERIES,)
     for name, default in (("language", _UNDETERMINED), ("judge", "judge")):
         absent = name not in rows.column_names
         columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
@@ -1478,7 +1474,7 @@ def _judgments(given: Any) -> tuple[pa.Table, list[str]]:
     return pa.table(columns), notes
 
 
-def _judgments_of_file(path: Path) -> tuple[pa.Table, list[str]]:
+def _judgments_of_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the verdicts in a file as `mirage import` reads them, and the assumptions made."""
     from mirage.io.imports import read_file
 
@@ -1493,7 +1489,7 @@ def _judgments_of_file(path: Path) -> tuple[pa.Table, list[str]]:
         raise BadInput(what, do=f"run: mirage import {path} --into my-arena; then rank that")
     notes = [_OWN_QUERIES] if "query_id" in summary.guessed else []
     notes += [why for what, why in summary.guessed.items() if what not in ("query_id", "language", "judge")]
-    return tables["judgments"], [*notes, *(f"{entry.what} left out: {entry.why}" for entry in summary.left_out)]
+    return tables["judgments"], (*notes, *(f"{entry.what} left out: {entry.why}" for entry in summary.left_out))
 
 
 def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
@@ -1521,10 +1517,11 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
     return values.take(encoded.indices).dictionary_encode()
 
 
-def _votes(rows: pa.Table) -> list[Vote]:
+def _votes(data: Any) -> list[Vote]:
     from mirage.battles.decision import READABLE
     from mirage.people import votes as people
 
+    rows = _frame(data)
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     _require_columns(rows, ("query_id", "system_a", "system_b", verdict))
     language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", people.UNNAMED)
@@ -1619,12 +1616,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _shorten(table: pa.Table, first: Sequence[str]) -> tuple[list[str], list[list[str]], str]:
-    """Return the columns to print, their first rows, and a note of what is omitted."""
-    names = list(first) or [name for name in table.column_names if table[name].null_count < len(table)][:COLUMNS]
-    rows = [[_cell(row[name]) for name in names] for row in table.slice(0, SHOWN).to_pylist()]
-    more, hidden = len(table) - len(rows), len(table.column_names) - len(names)
-    rest = [f"{more:,} more rows"] * bool(more) + [f"{hidden} more columns"] * bool(hidden)
-    return names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""

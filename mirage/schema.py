@@ -853,11 +853,7 @@ TABLES: dict[str, type] = {
 }
 """Every table by name, in pipeline order."""
 
-OPTIONAL = frozenset(
-    {"systems", "turns", "tags", "references", "documents", "retrieved", "scores"}
-    | {"samples", "nuggets", "nugget_assignments", "support_grades"}
-    | {"drafts", "passage_checks"}
-)
+OPTIONAL = frozenset(_TABLES["optional"])
 """Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
 
 COMMANDS: dict[str, str] = _TABLES["commands"]

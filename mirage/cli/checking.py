@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.common import FileFormat, How, app, existing_arena
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
@@ -63,7 +64,6 @@ def check(
     something differs. Reads any other file as `mirage import` does; exit code 2 if a line is invalid. Without PATH it
     checks the extras, the arenas, the votes' database and the explorer's port. Writes nothing.
     """
-    from mirage import store
     from mirage.cli.installation import Check, check_installation
 
     if path is None:

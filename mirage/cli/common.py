@@ -186,8 +186,6 @@ def existing_arena(text: str) -> Path:
 
 def own_arena(text: str) -> Path:
     """Return the path of an arena that there is, to be written into; bundled arenas are refused."""
-    from mirage import store
-
     return store.refuse_bundled(existing_arena(text))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mirage import store
 from mirage.cli.common import (
     How,
     OpenArena,
@@ -53,13 +54,13 @@ def compare(
 ) -> None:
     """Compare two systems; exit with 1 if the first is worse.
 
-    Prints the difference over the queries that both answered, with its 95% interval over queries, in every language and
-    over all: better (interval above 0), worse (below), equivalent (within --margin) or inconclusive, with the minimum
-    detectable difference and the number of further queries needed. Languages are Holm-corrected. Exit codes: 0; 1 if a
-    row is worse; with --require also 3 if the last row is inconclusive. Reads the table outcomes or judgments (rating),
-    outcomes (rate), features, or nuggets with answers and nugget_assignments. Writes only the files named.
+    Prints the difference over the queries that both answered, of ratings also by battles with others, with its 95%
+    interval over queries, in every language and over all: better (interval above 0), worse (below), equivalent (within
+    --margin) or inconclusive, with the minimum detectable difference and the number of further queries needed.
+    Languages are Holm-corrected. Exit codes: 0; 1 if a row is worse; with --require also 3 if the last row is
+    inconclusive. Reads the table outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers
+    and nugget_assignments. Writes only the files named.
     """
-    from mirage import store
     from mirage.ranking.compare import Comparison, compare_systems
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 

@@ -244,7 +244,7 @@ class Connection:
         from mirage import llm
 
         with progress(title) as update:
-            yield llm.ArenaCalls(self.only_caller(model), model, made_by, update)
+            yield llm.ArenaCalls(model, made_by, update, engine=self.only_caller(model))
 
     def executor(self) -> Processes | None:
         """Return the processes that run the work without a model; None for this process.

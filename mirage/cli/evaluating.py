@@ -84,7 +84,7 @@ def evaluate(
     is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
     apply to judging.
     """
-    from mirage import pipeline, store
+    from mirage import pipeline
     from mirage.io.options import Options
     from mirage.stages.judge.stage import BattleSample
 

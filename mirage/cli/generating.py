@@ -83,8 +83,7 @@ def generate(
                 "a RAG service retrieves and prompts by itself",
                 do="omit --retriever, --depth, --template, --relevant-only, --samples and --shard",
             )
-        prompt, model = None, _service(connection).model(_name_of(system, "", None, None))
-        engine = llm.engine_of(model)
+        prompt, engine, model = None, None, _service(connection).model(_name_of(system, "", None, None))
     else:
         if connection.paths or connection.body:
             raise BadInput("--paths and --body are of a RAG service", do=f"add --provider {RAG}, or omit them")
@@ -152,7 +151,7 @@ def _service(connection: Connection) -> RagService:
     )
 
 
-def _generate(path: Path, settings: GenerateSettings, engine: Engine, model: ChatModel) -> GenerateResult:
+def _generate(path: Path, settings: GenerateSettings, engine: Engine | None, model: ChatModel) -> GenerateResult:
     """Generate answers with a progress bar, and report the outcome; on Ctrl-C, the number of cached replies."""
     from mirage.llm import ArenaCalls
     from mirage.stages.generate.stage import generate_answers
@@ -167,7 +166,7 @@ def _generate(path: Path, settings: GenerateSettings, engine: Engine, model: Cha
             tokens = f"{cost.tokens_in + cost.tokens_out:,} tokens{money}"
             update(n_replies + cost.failed, of, f"Asking ({cost.failed:,} failed, {tokens})")
 
-        calls = ArenaCalls(engine, model, "mirage generate", on_cost=count)
+        calls = ArenaCalls(model, "mirage generate", on_cost=count, engine=engine)
         try:
             _, result = generate_answers(path, settings, calls)
         except KeyboardInterrupt:

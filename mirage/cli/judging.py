@@ -195,7 +195,7 @@ def _judge_until(
     with progress("Judging") as update:
 
         def calls(left: ChatModel) -> ArenaCalls:
-            return ArenaCalls(connection.only_caller(left), left, "mirage judge", update)
+            return ArenaCalls(left, "mirage judge", update, engine=connection.only_caller(left))
 
         result = judge_adaptively(path, asked, model, goal, calls=calls, watch=_tell_round)
     show(rating_rows(result.state), RATED, output_format)

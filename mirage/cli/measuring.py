@@ -192,7 +192,7 @@ def features(
     with progress("Measuring") as update:
         grader = None
         if model is not None and engine is not None:
-            grader = Grader(ArenaCalls(engine, model, "mirage measure features", update))
+            grader = Grader(ArenaCalls(model, "mirage measure features", update, engine=engine))
         arena = measure(
             dir_,
             settings,

@@ -185,11 +185,7 @@ def _progress_lines(text: str) -> Iterator[Callable[..., None]]:
 
 
 def _exact(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _percent(value: Any) -> Any:

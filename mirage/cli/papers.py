@@ -49,7 +49,6 @@ def rank_paper(
     the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with --store the table
     tournaments.
     """
-    from mirage import store
     from mirage.papers.reproduction import PaperSettings, default_judge
     from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
 

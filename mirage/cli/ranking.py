@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from mirage import schema
+from mirage import schema, store
 from mirage.cli.common import (
     DEFAULT,
     ArenaDir,
@@ -96,7 +96,7 @@ def rank(
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
     Writes nothing; with --store, the table ratings.
     """
-    from mirage import api, store
+    from mirage import api
     from mirage.battles.judge import POOLED, Judge, choose_judge
     from mirage.battles.judge import judges as judges_of
     from mirage.io.sources.cards import cards_of
@@ -147,7 +147,6 @@ def rank(
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
-    from mirage import store
     from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
     from mirage.stages.stage import run
 
@@ -238,7 +237,6 @@ def surrogate(
     (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
     for other judges.
     """
-    from mirage import store
     from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
     from mirage.ranking.surrogate.reporting import RegressorSummary, conclusions, report_on, summary
     from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS

@@ -281,9 +281,9 @@ def judges(
     if ratings is not None and not against_people:
         raise BadInput("--ratings needs --against-people", do="add --against-people")
     if passport:
-        if len(judge_names or ()) != 1:
+        if judge_names is None or len(judge_names) != 1:
             raise BadInput("--passport is of one judge", do="name it with --judge")
-        print_passport(dir_, (judge_names or [""])[0], languages, output_format)
+        print_passport(dir_, judge_names[0], languages, output_format)
         return
     if against_people:
         _against_people(dir_, judge_names, languages, ratings, output_format=output_format)

@@ -166,8 +166,6 @@ class Conversations(Sequence[Messages]):
 class ArenaCalls:
     """A model with everything that a stage needs to send requests about an arena."""
 
-    engine: Engine
-    """Gets the replies of the model below."""
     model: ChatModel
     """The model; its limits have the prices."""
     made_by: str
@@ -176,6 +174,8 @@ class ArenaCalls:
     """Called with the number of finished requests and the total."""
     on_cost: OnCost = lambda *_: None
     """Called as replies arrive."""
+    engine: Engine | None = None
+    """Gets the replies; None for the engine of the model."""
 
     def ask(self, conversations: Sequence[Messages], ledger: Ledger, **repetition: Any) -> Replies:
         """Get a reply to every conversation; `repetition` has the last arguments of `ask`."""

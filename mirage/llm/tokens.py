@@ -83,7 +83,7 @@ class Tokenizer:
         return text[: max((end for _, end in offsets[:limit]), default=0)]
 
 
-def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
+def tokens_of(model: str) -> Tokens:
     """Return the token counter of a model: its tokenizer if available locally, else the estimate.
 
     A tokenizer is a `tokenizer.json` in the folder `model`, or in the local Hugging Face cache under its name. Nothing
@@ -91,45 +91,30 @@ def tokens_of(model: str, tokenizer: str | None = None) -> Tokens:
 
     Args:
         model: name or folder of the model.
-        tokenizer: name, folder or `tokenizer.json` to use instead, which must be available; `estimate` for the
-            estimate.
 
     Raises:
-        BadInput: if the requested tokenizer is not available or cannot be read.
+        BadInput: if the tokenizer cannot be read.
     """
-    if tokenizer == "estimate":
-        return TokenEstimate()
-    name = tokenizer or model
-    path = _find(name, itself=tokenizer is not None)
+    path = _find(model)
     if path is None:
-        if tokenizer is None:
-            return TokenEstimate()
-        raise BadInput(
-            f"the tokenizer {name!r} is not on this machine",
-            do="use a folder with a tokenizer.json, or a model in the Hugging Face cache",
-        )
+        return TokenEstimate()
     try:
         from tokenizers import Tokenizer as Encoder
     except ImportError:
-        if tokenizer is None:
-            return TokenEstimate()
-        raise BadInput("the package tokenizers is not installed", do="run: pip install tokenizers") from None
+        return TokenEstimate()
     try:
         encoder = Encoder.from_file(path)
     except Exception as error:  # the library raises bare Exceptions
-        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="use another, or estimate") from None
+        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="mend or remove the file") from None
     encoder.no_truncation()
     encoder.no_padding()
-    return Tokenizer(name, encoder)
+    return Tokenizer(model, encoder)
 
 
-def _find(name: str, *, itself: bool) -> str | None:
-    """Return the path of a `tokenizer.json`: the file itself, in a folder, or in the Hugging Face cache."""
-    path = Path(name)
-    if itself and path.is_file():
-        return name
-    if path.is_dir():
-        file = path / "tokenizer.json"
+def _find(name: str) -> str | None:
+    """Return the path of a `tokenizer.json` in a folder, or in the Hugging Face cache."""
+    if Path(name).is_dir():
+        file = Path(name) / "tokenizer.json"
         return str(file) if file.is_file() else None
     try:
         from huggingface_hub import try_to_load_from_cache

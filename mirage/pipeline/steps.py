@@ -236,7 +236,7 @@ class Steps:
         chat, caller = model.model, model.caller
 
         def ask() -> StepResult:
-            calls = llm.ArenaCalls(caller(chat), chat, self.made_by, self.watch(step))
+            calls = llm.ArenaCalls(chat, self.made_by, self.watch(step), engine=caller(chat))
             arena, judged = judge_by_model(self.path, JudgeSettings(name, sample), calls, step=step)
             return StepResult(arena, judged.cost, _note_rest(sum(judged.failed.values()), judged.unasked))
 

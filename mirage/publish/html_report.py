@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,20 +106,21 @@ def text_permission(arena: Arena, stated: bool | None = None) -> TextPermission:
         arena: the arena.
         stated: the publisher's statement; None to decide by the licences.
     """
-    if not any(_has_texts(arena, table) for table in ("queries", "answers") if table in arena.tables):
+    named = (table for table in ("queries", "answers") if table in arena.tables)
+    if not any(len(arena.sql(f"SELECT 1 FROM {table} WHERE text IS NOT NULL LIMIT 1")) for table in named):  # noqa: S608
         return TextPermission(False, "the arena has no texts")
     if stated is not None:
         return TextPermission(stated, f"the publisher states that texts may {'' if stated else 'not '}be shown")
-    names: dict[str, None] = {}
+    names: list[str] = []
     for table in ("queries", "passages", "answers"):
         if table in arena.tables:
             sources = arena.manifest["made"][table]["from"]
             licences = [str(source["licence"]) for source in sources if source.get("licence")]
-            names.update(dict.fromkeys(licences or [str(arena.manifest["licence"])]))
+            names += licences or [str(arena.manifest["licence"])]
     for name in names:
         if not _OPEN.search(name) or _CLOSED.search(name):
             return TextPermission(False, f"licence {name!r}" if name.strip() else "no licence is recorded")
-    return TextPermission(True, "licence " + ", ".join(names))
+    return TextPermission(True, "licence " + ", ".join(dict.fromkeys(names)))
 
 
 def write_report(arena: Arena, path: Path, *, texts: bool | None = None) -> TextPermission:
@@ -156,23 +159,28 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
     content = "".join(chunks(path))
     stored = _parse(content, path)
     fresh = _figures(arena, stored["stated"])
-    differs = False
+    parts = []
     for name, keys in _KEYS.items():
         rows = stored["tables"][name]
-        found = tuple(compare_rows(name, keys, rows, fresh["tables"][name], tolerance=TOLERANCE))
-        differs = differs or bool(found)
-        yield Recomputed(name, len(rows), None, found)
-    facts = [(name, fact) for name in _FACTS for fact in sorted(stored[name].keys() | fresh[name].keys())]
-    values = [(name, fact, stored[name].get(fact), fresh[name].get(fact)) for name, fact in facts]
+        found = compare_rows(name, keys, rows, fresh["tables"][name], tolerance=TOLERANCE)
+        parts.append(Recomputed(name, len(rows), None, tuple(found)))
+    values = [
+        (name, fact, stored[name].get(fact), fresh[name].get(fact))
+        for name in _FACTS
+        for fact in sorted(stored[name].keys() | fresh[name].keys())
+    ]
     changed = [Mismatch(name, fact, fact, str(old), str(new)) for name, fact, old, new in values if old != new]
-    yield Recomputed("arena, methods and texts", len(facts), None, tuple(changed))
-    if changed or differs:
+    parts.append(Recomputed("arena, methods and texts", len(values), None, tuple(changed)))
+    yield from parts
+    if any(part.mismatches for part in parts):
         yield Recomputed("page", 0, "its figures differ")
         return
     ours, theirs = content.splitlines(), _page(stored, arena).splitlines()
-    longest = max(len(ours), len(theirs))
-    pairs = zip(*(lines + [""] * (longest - len(lines)) for lines in (ours, theirs)), strict=True)
-    lines = [Mismatch("page", f"line {n}", "HTML", a[:200], b[:200]) for n, (a, b) in enumerate(pairs, 1) if a != b]
+    lines = [
+        Mismatch("page", f"line {n}", "HTML", a[:200], b[:200])
+        for n, (a, b) in enumerate(zip_longest(ours, theirs, fillvalue=""), 1)
+        if a != b
+    ]
     yield Recomputed("page", len(ours), None, tuple(lines))
 
 
@@ -210,10 +218,6 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
     return dict(json.loads(json.dumps(figures)))
 
 
-def _has_texts(arena: Arena, table: str) -> bool:
-    return len(arena.sql(f'SELECT 1 FROM "{table}" WHERE text IS NOT NULL LIMIT 1')) > 0  # noqa: S608  # a table's name
-
-
 def _parse(content: str, path: Path) -> dict[str, Any]:
     """Return the figures of a report."""
     again = f"write it again: mirage export html DIR --into {path.name}"
@@ -237,7 +241,7 @@ def _parse(content: str, path: Path) -> dict[str, Any]:
 
 def _is_plain(value: Any) -> bool:
     """Return whether a value is null, text, a flag or a finite number."""
-    return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return isinstance(value, str | int | None) or (isinstance(value, float) and math.isfinite(value))
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -246,7 +250,7 @@ def _is_plain(value: Any) -> bool:
 def _page(figures: Row, arena: Arena) -> str:
     """Return a report as HTML."""
     rows, rated = figures["tables"]["ratings"], figures["tables"]["rates"]
-    looks = distinct_looks(tuple(sorted({row["system"] for row in (*rows, *rated)})))
+    looks = distinct_looks(tuple({row["system"] for row in (*rows, *rated)}))
     title = escape(figures["arena"]["Title"])
     facts = figures["arena"] | {"Texts": figures["texts"]["reason"], "Recompute": "mirage check FILE.html --arena DIR"}
     about = "".join(f'<dt>{escape(name)}</dt><dd dir="auto">{escape(fact)}</dd>' for name, fact in facts.items())
@@ -292,9 +296,9 @@ def _rates(rows: Sequence[Row], looks: Looks) -> Iterator[str]:
     if rows:
         yield "<h2>Hallucination and error rates</h2>"
     for code, own in _by_language(rows):
-        pairs: dict[str, dict[str, Row]] = {row["system"]: {} for row in sorted(own, key=lambda row: row["system"])}
-        for row in own:
-            pairs[row["system"]][row["subset"]] = row
+        pairs: dict[str, dict[str, Row]] = {}
+        for row in sorted(own, key=lambda row: row["system"]):
+            pairs.setdefault(row["system"], {})[row["subset"]] = row
         most = {row["subset"]: row["languages"] or 0 for row in sorted(own, key=lambda row: row["languages"] or 0)}
         cells = (_rate_cells(name, pair, most, looks) for name, pair in pairs.items())
         table = _table(_RATED, cells, scope_name(code))
@@ -405,37 +409,28 @@ def _battles(figures: Row, arena: Arena) -> Iterator[str]:
     for code in arena.languages("queries"):
         rows = arena.read("queries", columns=["query_id", "subset", "text"], languages=[code]).to_pylist()
         shown = rows[:QUERIES]
-        ids = {row["query_id"] for row in shown}
-        answers = _by_query(arena, "answers", ("query_id", "system", "text", "status"), code, ids)
+        answers = _by_query(arena, "answers", ("query_id", "system", "text", "status"), code)
         judged = ("query_id", "judge", "system_a", "system_b", "verdict", "rationale")
-        verdicts = _by_query(arena, "judgments", judged, code, ids)
-        read = _by_query(arena, "outcomes", ("query_id", "system", "parser", "outcome"), code, ids)
-        outcomes = {
-            (row["query_id"], row["system"]): row["outcome"]
-            for own in read.values()
-            for row in own
-            if row["parser"] == "strict"
-        }
+        verdicts = _by_query(arena, "judgments", judged, code)
+        outcomes = _by_query(arena, "outcomes", ("query_id", "system", "parser", "outcome"), code)
         articles = []
         for query in shown:
-            own = [
-                (row["system"], outcomes.get((row["query_id"], row["system"]), row["status"]), row["text"])
-                for row in answers.get(query["query_id"], [])
-            ]
-            articles.append(_article(query, own, verdicts.get(query["query_id"], []), code))
-        yield _details_html(
-            f"{scope_name(code)}: {len(shown):,} of {count_text(len(rows), 'query')}", "\n".join(articles)
-        )
+            of = query["query_id"]
+            articles.append(_article(query, answers[of], outcomes[of], verdicts[of], code))
+        summary = f"{scope_name(code)}: {len(shown):,} of {count_text(len(rows), 'query')}"
+        yield _details_html(summary, "\n".join(articles))
 
 
-def _article(query: Row, answers: Sequence[tuple[str, str, str | None]], verdicts: Sequence[Row], code: str) -> str:
+def _article(query: Row, answers: Sequence[Row], outcomes: Sequence[Row], verdicts: Sequence[Row], code: str) -> str:
+    read = {row["system"]: row["outcome"] for row in outcomes if row["parser"] == "strict"}
     language = f'lang="{escape(code)}" dir="auto"'
     subset = f", {query['subset'].replace('_', '-')}" if query["subset"] else ""
     parts = [f"<article><h3 {language}>{escape(query['text'] or 'No text')}</h3>"]
     parts.append(f'<p class="note">Query {_text(query["query_id"])}{subset}</p>')
-    for system, outcome, text in answers:
-        parts.append(f'<p>{_text(system)} <span class="note">{escape(outcome.replace("_", " "))}</span></p>')
-        parts.append(f'<p class="answer" {language}>{escape(text) if text else "–"}</p>')
+    for row in answers:
+        outcome = escape((read.get(row["system"]) or row["status"]).replace("_", " "))
+        parts.append(f'<p>{_text(row["system"])} <span class="note">{outcome}</span></p>')
+        parts.append(f'<p class="answer" {language}>{escape(row["text"]) if row["text"] else "–"}</p>')
     if verdicts:
         names = ("judge", "system_a", "system_b", "verdict", "rationale")
         lines = ([_text(row[name]) for name in names] for row in verdicts)
@@ -444,16 +439,10 @@ def _article(query: Row, answers: Sequence[tuple[str, str, str | None]], verdict
     return "\n".join([*parts, "</article>"])
 
 
-def _by_query(
-    arena: Arena, table: str, columns: Sequence[str], code: str, ids: set[str]
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a table on some queries of a language, by query; none if the arena lacks them."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    if table in arena.tables and code in arena.languages(table):
-        for row in arena.read(table, columns=columns, languages=[code]).to_pylist():
-            if row["query_id"] in ids:
-                found.setdefault(row["query_id"], []).append(row)
-    return found
+def _by_query(arena: Arena, table: str, columns: Sequence[str], code: str) -> dict[str, list[Row]]:
+    """Return the rows of a table in a language by query; none if the arena lacks them."""
+    there = table in arena.tables and code in arena.languages(table)
+    return _group(arena.read(table, columns=columns, languages=[code]).to_pylist() if there else [], "query_id")
 
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[str]], label: str, *, kind: str = "") -> str:
@@ -472,10 +461,15 @@ def _details_html(summary: str, content: str) -> str:
 
 def _by_language(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     """Return the rows by language, `all` first."""
-    found: dict[str, list[Row]] = {}
+    return sorted(_group(rows, "language").items(), key=lambda item: item[0] != "all")
+
+
+def _group(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
+    """Return the rows by the value of a column."""
+    found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        found.setdefault(row["language"], []).append(row)
-    return sorted(found.items(), key=lambda item: item[0] != "all")
+        found[row[column]].append(row)
+    return found
 
 
 def _text(words: str | None) -> str:

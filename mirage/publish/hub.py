@@ -14,17 +14,14 @@ from mirage import schema, store
 from mirage.errors import ArenaError
 from mirage.store import Arena
 from mirage.store.extras import extra
+from mirage.text.data import load_words
 from mirage.text.printing import markdown_text, single_line
 from mirage.text.segmentation import count_text
 
 CARD = "README.md"
 SPLIT = "test"
 """Name of the only split of every table: systems are tested on it."""
-_LICENCES = (
-    *("apache-2.0", "mit", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc-by-nc-4.0"),
-    *("cc-by-nc-sa-4.0", "cc-by-nd-4.0", "cc-by-nc-nd-4.0", "odc-by", "odbl", "pddl", "bsd-2-clause", "bsd-3-clause"),
-    *("gpl-3.0", "lgpl-3.0", "agpl-3.0", "mpl-2.0", "unlicense", "unknown"),
-)
+_LICENCES: list[str] = load_words("licences", "mirage.publish")["hub"]
 """Licences known to the Hub, including those of data."""
 _SOURCES = 60
 """Maximum number of sources listed in a card."""
@@ -110,18 +107,10 @@ def _body(arena: Arena, tables: Sequence[str], codes: Sequence[str], licence: st
             yield f"- {markdown_text(note)}"
         yield ""
     yield "## Sources\n"
-    sources = _sources(arena)
+    origins = (source for origin in manifest["made"].values() for source in origin["from"])
+    facts = ([str(source[name]) for name in ("name", "url", "licence") if source.get(name)] for source in origins)
+    sources = list(dict.fromkeys("- " + ", ".join(map(markdown_text, known)) for known in facts))
     yield from sources[:_SOURCES]
     if len(sources) > _SOURCES:
         yield f"- and {len(sources) - _SOURCES:,} more, in `manifest.json`"
     yield ""
-
-
-def _sources(arena: Arena) -> list[str]:
-    """Return the distinct sources of the tables: name, address, licence."""
-    lines: dict[str, None] = {}
-    for origin in arena.manifest["made"].values():
-        for source in origin["from"]:
-            parts = [str(source[name]) for name in ("name", "url", "licence") if source.get(name)]
-            lines["- " + ", ".join(markdown_text(part) for part in parts)] = None
-    return list(lines)

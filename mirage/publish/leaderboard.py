@@ -7,9 +7,7 @@ that no name can end a cell, a row or the table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from mirage.errors import UnknownName
 from mirage.ranking.board import leaderboard
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.records import JOINT
@@ -40,12 +38,10 @@ def to_latex(ranking: RankingReport, language: str | None = None, *, notes: Sequ
         UnknownName: if the language is not ranked.
     """
     lines = []
-    for row in _rows(ranking, language):
-        low = r"-\infty" if row["low"] is None else f"{row['low']:+.2f}"
-        high = r"+\infty" if row["high"] is None else f"{row['high']:+.2f}"
-        name = latex_text(row["system"])
-        name = rf"\textbf{{{name}}}" if row["bold"] else name
-        lines.append(_cells(row, name, f"${row['rating']:+.2f}$", f"[${low}$, ${high}$]"))
+    for (rank, system, rating, low, high, *rest), bold in _rows(ranking, language):
+        name = rf"\textbf{{{latex_text(system)}}}" if bold else latex_text(system)
+        interval = f"[${low}$, ${high}$]".replace("∞", r"\infty")
+        lines.append([rank, name, f"${rating}$", interval, *rest])
     return latex_frame(
         [latex_text(name) for name in HEAD],
         lines,
@@ -61,13 +57,9 @@ def to_markdown(ranking: RankingReport, language: str | None = None, *, notes: S
     Args and errors: as for `to_latex`.
     """
     lines = []
-    for row in _rows(ranking, language):
-        low = "-∞" if row["low"] is None else f"{row['low']:+.2f}"
-        high = "+∞" if row["high"] is None else f"{row['high']:+.2f}"
-        name = markdown_text(row["system"])
-        name = f"**{name}**" if row["bold"] and name else name
-        rating = f"{row['rating']:+.2f}"
-        lines.append(_cells(row, name, rating, f"{low} to {high}"))
+    for (rank, system, rating, low, high, *rest), bold in _rows(ranking, language):
+        name = markdown_text(system)
+        lines.append([rank, f"**{name}**" if bold and name else name, rating, f"{low} to {high}", *rest])
     words = markdown_text(_caption(ranking, language, notes))
     return markdown_frame(HEAD, lines, sides=_ALIGN, caption=words)
 
@@ -78,40 +70,30 @@ def _caption(ranking: RankingReport, language: str | None, notes: Sequence[str])
     row = ranking.languages[code]
     codes = [other for other in ranking.languages if other != JOINT] if code == JOINT else [code]
     where = "" if codes == ["und"] else f" in {count_text(len(codes), 'language')} ({', '.join(codes)})"
-    queries = "query" if row.n_queries == 1 else "queries"
     skill = "" if ranking.skill == "both" else f", skill {ranking.skill}"
-    counts = f"{count_text(len(row.systems), 'system')}, {row.n_queries:,} {queries}"
-    sentences = (
-        f"{counts}{where}, judge {ranking.judge}{skill}.",
-        f"Ratings in logits: {ranking.method}.",
-        _RANKS,
-    )
-    return " ".join([*sentences, *(as_sentence(note.rstrip(".")) for note in notes)])
+    counts = f"{count_text(len(row.systems), 'system')}, {count_text(row.n_queries, 'query')}"
+    lines = f"{counts}{where}, judge {ranking.judge}{skill}.", f"Ratings in logits: {ranking.method}.", _RANKS
+    return " ".join([*lines, *(as_sentence(note.rstrip(".")) for note in notes)])
 
 
 def _code(ranking: RankingReport, language: str | None) -> str:
-    code = list(ranking.languages)[-1] if language is None else language
-    if code not in ranking.languages:
-        raise UnknownName("language", code, ranking.languages)
-    return code
+    return list(ranking.languages)[-1] if language is None else language
 
 
-def _rows(ranking: RankingReport, language: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the systems of one language, best first: `schema.Rating` columns, `queries`, the number of queries of
-    its battles, and `bold`, whether it is tied with the best and not all are.
+def _rows(ranking: RankingReport, language: str | None) -> Iterator[tuple[list[str], bool]]:
+    """Yield the systems of one language, best first: the cells of `HEAD` as plain texts, with both ends of the rating's
+    interval, and whether the system is tied with the best and not all are.
     """
     code = _code(ranking, language)
+    rows = leaderboard(ranking, code).to_pylist()
     part = ranking.languages[code]
     queries = dict(zip(part.systems, part.queries_by_system.tolist(), strict=True))
-    rows = leaderboard(ranking, code).to_pylist()
     several = any(row["best"] is None for row in rows)
     for row in rows:
-        yield row | {"queries": queries[row["system"]], "bold": several and row["best"] is not None}
-
-
-def _cells(row: dict[str, Any], name: str, rating: str, interval: str) -> list[str]:
-    """Return the cells of a row in the order of `HEAD`, given the format-specific cells."""
-    low, high = row["rank_low"], row["rank_high"]
-    ranks = str(low) if low == high else f"{low} to {high}"
-    best = row["best"] or ""
-    return [str(row["rank"]), name, rating, interval, ranks, best, f"{row['queries']:,}", f"{row['battles']:,}"]
+        low = "-∞" if row["low"] is None else f"{row['low']:+.2f}"
+        high = "+∞" if row["high"] is None else f"{row['high']:+.2f}"
+        rank, rating, best = str(row["rank"]), f"{row['rating']:+.2f}", row["best"] or ""
+        first, last = row["rank_low"], row["rank_high"]
+        ranks = str(first) if first == last else f"{first} to {last}"
+        counts = f"{queries[row['system']]:,}", f"{row['battles']:,}"
+        yield [rank, row["system"], rating, low, high, ranks, best, *counts], several and best != ""

@@ -8,11 +8,11 @@ space by its readers, so white space in a name is written `%20`, as in URLs, and
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean
 from urllib.parse import quote
 
 from mirage import store
@@ -31,6 +31,10 @@ _VALUES = {
         FROM scores WHERE value IS NOT NULL""",
 }
 """Query for the values of an answer's measures, by table."""
+_RATINGS = """
+    SELECT system, 'rating/' || judge || '/' || skill AS measure, rating FROM ratings
+    QUALIFY language = ? OR count(DISTINCT language) OVER (PARTITION BY judge, skill) = 1"""
+"""Query for the ratings over all languages, or in the only one."""
 _BREAKS = re.compile(r"[\s%\x00-\x20\x7f-\x9f]")
 
 
@@ -52,11 +56,12 @@ def export_trec(arena: Arena, out: Path, *, queries: bool = False) -> int:
     query = " UNION ALL ".join(text for table, text in _VALUES.items() if table in arena.tables)
     topics: dict[tuple[str, str], dict[tuple[str, str], float]] = defaultdict(dict)
     if query:
-        columns = ("system", "measure", "language", "query_id", "value")
         rows = arena.sql(f"SELECT * FROM ({query}) ORDER BY system, measure, language, query_id")  # noqa: S608  # fixed
-        for system, measure, code, query_id, value in zip(*(rows[name].to_pylist() for name in columns), strict=True):
-            topics[system, measure][code, query_id] = value
-    whole = {key: _over(values) for key, values in topics.items()} | _ratings(arena)
+        for row in rows.to_pylist():
+            topics[row["system"], row["measure"]][row["language"], row["query_id"]] = row["value"]
+    whole = {key: _over(values) for key, values in topics.items()}
+    if "ratings" in arena.tables:
+        whole |= {(row["system"], row["measure"]): row["rating"] for row in arena.sql(_RATINGS, [JOINT]).to_pylist()}
     if not whole:
         arena.need("features")
         raise NotEnoughData("there are no measurements", where=arena.address)
@@ -76,28 +81,9 @@ def token(name: str) -> str:
     return _BREAKS.sub(lambda match: quote(match.group()), name)
 
 
-def _ratings(arena: Arena) -> dict[tuple[str, str], float]:
-    """Return the stored ratings over all languages by system and measure."""
-    if "ratings" not in arena.tables:
-        return {}
-    rows = arena.read("ratings").to_pylist()
-    rated: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        rated[row["judge"], row["skill"]].add(row["language"])
-    return {
-        (row["system"], f"rating/{row['judge']}/{row['skill']}"): row["rating"]
-        for row in rows
-        if row["language"] == JOINT or len(rated[row["judge"], row["skill"]]) == 1
-    }
-
-
 def _over(values: Mapping[tuple[str, str], float]) -> float:
     """Return the mean over queries by language, then over languages."""
     parts: dict[str, list[float]] = defaultdict(list)
     for (code, _), value in values.items():
         parts[code].append(value)
-    return _mean([_mean(part) for part in parts.values()])
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    return fmean(map(fmean, parts.values()))

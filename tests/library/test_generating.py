@@ -48,7 +48,7 @@ def run(
     what = what or request_of()
     call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
     model = llm.ChatModel(what.model, call_limits, llm.resolve(base_url=service.url))
-    return generating.generate_answers(path, what, llm.ArenaCalls(llm.engine_of(model), model, "a test"))[1]
+    return generating.generate_answers(path, what, llm.ArenaCalls(model, "a test"))[1]
 
 
 def query(call: Call) -> str:
@@ -176,12 +176,9 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
 ) -> None:
     path = write(tmp_path / "a")
 
-    def tokens_of(model: str, tokenizer: str | None = None) -> llm.Tokens:
-        return llm.TokenEstimate() if tokenizer == "estimate" else llm.TokenEstimate("the model's own")
-
     with Service() as service:
         run(path, service, what=request_of(languages=["en"]))
-        monkeypatch.setattr(llm, "tokens_of", tokens_of)
+        monkeypatch.setattr(llm, "tokens_of", lambda _: llm.TokenEstimate("the model's own"))
         run(path, service)
         assert len(service.calls) == 10
         run(path, service, what=request_of("new", "other"))

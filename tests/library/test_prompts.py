@@ -29,7 +29,7 @@ def test_the_four_templates_are_there_with_the_settings_of_the_paper() -> None:
         assert template.name == name
         assert not template.by_id
         assert template.max_new_tokens == (400 if name == "explanation" else 50)
-        assert (template.temperature, template.top_p, template.max_passage_tokens) == (0.1, 0.95, 375)
+        assert (template.top_p, template.max_passage_tokens) == (0.95, 375)
         assert '"Yes, answer is present"' in template.text
         assert '"I don\'t know"' in template.text
 
@@ -81,7 +81,7 @@ TEXTS = st.text(max_size=40) | st.sampled_from(["{contexts}", "{question}", "{{q
 
 def test_the_rag_prompt_shows_ids_names_the_language_and_asks_for_reason_and_answer() -> None:
     template = load_template("rag")
-    assert (template.max_new_tokens, template.temperature, template.top_p) == (2048, 0.1, None)
+    assert (template.max_new_tokens, template.top_p) == (2048, None)
     assert (template.max_passage_tokens, template.max_prompt_tokens, template.by_id) == (800, 8192, True)
     prompt = render(template, "Wo steht er?", PASSAGES, ids=["12#0", "7#3"], language="German")
     contexts = "\n\nContexts:\n[12#0] Cologne Cathedral: It stands on the Rhine.\n\n[7#3] A text without a title.\n\n"

@@ -223,7 +223,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
             seen.append(batch.request(key)["messages"][0]["content"])
             batch.take(llm.Reply(key, GOOD, "ok", None, 9, 9, "big-model", 1))
 
-    calls = llm.ArenaCalls(engine, llm.ChatModel(llm.Settings("big-model")), "a test")
+    calls = llm.ArenaCalls(llm.ChatModel(llm.Settings("big-model")), "a test", engine=engine)
 
     request = GenerateSettings("big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True)
     made, _ = generating.generate_answers(folder, request, calls)

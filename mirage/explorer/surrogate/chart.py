@@ -80,7 +80,7 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, judge: st
                 range=[low, high],
                 zeroline=True,
             ),
-            yaxis=rows_axis([label_text(point.system) for point in points], mode),
+            yaxis=rows_axis([point.system for point in points], mode),
         ),
     }
 

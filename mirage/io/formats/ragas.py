@@ -89,7 +89,8 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         scores=[
             GivenScore(
                 *(system, name, "ragas", values.number(record.value[name], name, record.where)),
-                **({"low": 1.0, "high": 0.0} if name.startswith(_ERRORS) else {}),
+                low=1.0 if name.startswith(_ERRORS) else None,
+                high=0.0 if name.startswith(_ERRORS) else None,
                 reason="ragas gave no value",
             )
             for name in sorted(measured)

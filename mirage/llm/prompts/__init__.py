@@ -54,8 +54,6 @@ class Template:
     query's language. Other braces are text."""
     max_new_tokens: int
     """Maximum answer length, in tokens of the model."""
-    temperature: float = 0.1
-    """Sampling temperature."""
     top_p: float | None = 0.95
     """Nucleus sampling probability; None for the model's default."""
     max_passage_tokens: int = 375

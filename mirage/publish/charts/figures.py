@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from mirage.publish.charts import primitives
@@ -13,6 +13,7 @@ from mirage.publish.charts.palette import (
     SPACE,
     Mode,
     axis,
+    columns_axis,
     columns_width,
     family,
     ink,
@@ -20,6 +21,7 @@ from mirage.publish.charts.palette import (
     language_axis,
     language_room,
     layout,
+    on_ramp,
     rows_axis,
 )
 
@@ -88,19 +90,27 @@ class BarPart:
 def _squares(
     cells: Sequence[MapCell], columns: Sequence[str], rows: Sequence[str], mode: Mode, size: float, text_size: float
 ) -> list[primitives.Trace]:
-    """Return the traces of a map: its shaded cells, then the hollow ones."""
-    traces = []
+    """Return the traces of a map, its shaded cells, then the hollow ones: square marks with a text in each, which,
+    unlike an image, can be clicked.
+    """
+    colors, traces = ink(mode), []
+    ramp = {"cmin": 0, "cmax": 1, "colorscale": colors.ramp, "line": {"width": 0}}
+    hollow = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
     for own in ([c for c in cells if c.shade is not None], [c for c in cells if c.shade is None]):
         if own:
-            trace = primitives.cells(
-                [(columns.index(cell.column), rows.index(cell.row)) for cell in own],
-                [cell.text for cell in own],
+            shades = [cell.shade for cell in own if cell.shade is not None]
+            fill = {"color": shades, **ramp} if shades else hollow
+            trace = primitives.dots(
+                [columns.index(cell.column) for cell in own],
+                [rows.index(cell.row) for cell in own],
                 [cell.hover for cell in own],
+                {"symbol": "square", "size": size, **fill},
                 clicks=[cell.click for cell in own],
-                shade=None if own[0].shade is None else [cell.shade or 0.0 for cell in own],
-                mode=mode,
-                size=size,
-                text_size=text_size,
+                field="hovertext",
+                mode="markers+text",
+                text=[cell.text for cell in own],
+                textfont={"color": [on_ramp(mode, share) for share in shades] or colors.muted, "size": text_size},
+                selected={"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
             )
             traces.append(trace)
     return traces
@@ -132,7 +142,7 @@ def language_map(
             **columns_width(len(languages)),
             margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
             xaxis=language_axis(mode, languages),
-            yaxis=rows_axis([label_text(label) for label in rows.values()], mode, showgrid=False),
+            yaxis=rows_axis(list(rows.values()), mode, showgrid=False),
         ),
     }
 
@@ -165,17 +175,8 @@ def square_map(
             height=head + SIDE * len(rows) + SPACE,
             width=left + SIDE * len(columns) + right,
             margin={"l": SPACE, "r": right, "t": head, "b": SPACE},
-            xaxis=axis(
-                mode,
-                side="top",
-                tickvals=list(range(len(columns))),
-                ticktext=[label_text(label) for label in columns.values()],
-                tickangle=-35,
-                range=[-0.6, len(columns) - 0.4],
-                showgrid=False,
-                zeroline=False,
-            ),
-            yaxis=rows_axis([label_text(label) for label in rows.values()], mode, showgrid=False),
+            xaxis=columns_axis(list(map(label_text, columns.values())), mode, 35, len(columns)),
+            yaxis=rows_axis(list(rows.values()), mode, showgrid=False),
         ),
     }
 
@@ -193,7 +194,6 @@ def rows_figure(
     *,
     mode: Mode,
     row: int = ROW,
-    head: int = HEAD,
     foot: int = FOOT,
     **more: object,
 ) -> dict[str, Any]:
@@ -205,13 +205,12 @@ def rows_figure(
         xaxis: the axis of the values.
         mode: light or dark.
         row: pixels of a row.
-        head: pixels above the first row.
         foot: pixels below the last row.
         more: other entries of the layout.
     """
-    entries = {"xaxis": xaxis, "yaxis": rows_axis([label_text(label) for label in rows], mode), **more}
-    margin = {"l": SPACE, "r": 2 * SPACE, "t": head, "b": foot}
-    return {"data": list(data), "layout": layout(mode, height=head + row * len(rows) + foot, margin=margin, **entries)}
+    entries = {"xaxis": xaxis, "yaxis": rows_axis(rows, mode), **more}
+    margin = {"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": foot}
+    return {"data": list(data), "layout": layout(mode, height=HEAD + row * len(rows) + foot, margin=margin, **entries)}
 
 
 def whisker_rows(
@@ -241,7 +240,6 @@ def whisker_rows(
             "size": MARK_SIZE,
             "line": {"color": [own if mark.filled else colors.muted for mark in marks], "width": 1.5},
         }
-        ends = [{"value": mark.value, "low": mark.low, "high": mark.high} for mark in marks]
         data.append(
             primitives.dots(
                 [mark.value for mark in marks],
@@ -250,7 +248,7 @@ def whisker_rows(
                 marker,
                 clicks=[mark.click for mark in marks],
                 name=label_text(name),
-                error_x=primitives.whiskers(primitives.reaches(ends, "value", "low", "high"), own),
+                error_x=primitives.whiskers(primitives.reaches(map(asdict, marks), "value", "low", "high"), own),
             )
         )
     fair = {"type": "line", "xref": "x", "yref": "paper", "x0": line, "x1": line, "y0": 0, "y1": 1}
@@ -313,7 +311,7 @@ def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str,
         axis(mode, title=title, tickformat=".0%", zeroline=False, range=[0, 1.001]),
         mode=mode,
         row=24,
-        yaxis=rows_axis([label_text(row) for row in rows], mode, showgrid=False),
+        yaxis=rows_axis(rows, mode, showgrid=False),
         barmode="stack",
         bargap=0.2,
         showlegend=True,

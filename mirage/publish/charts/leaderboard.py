@@ -155,9 +155,7 @@ def rank_lines(cell: Mapping[str, Any], value: str = "rank") -> list[str]:
         cell: the rank under `value`, and where known `rating, low, high, rank_low, rank_high, battles`.
         value: name of the rank's column.
     """
-    lines = [f"rank {cell[value]}"]
-    if value != "rank":
-        lines[0] += f" by the {value}"
+    lines = [f"rank {cell[value]}" if value == "rank" else f"rank {cell[value]} by the {value}"]
     if "rank_low" in cell:
         rate, low, high = (win_rate(cell[end]) for end in ("rating", "low", "high"))
         lines[0] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"

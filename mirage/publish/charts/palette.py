@@ -73,12 +73,11 @@ _LOOKS = {name: MakerStyle(name, **look) for name, look in _DATA["makers"].items
 FAMILIES = tuple(_LOOKS.values())
 """Every family, in the order of legends."""
 *_KNOWN, _BASELINE, OTHER = FAMILIES
-_OWN_SYMBOLS = ("x", "cross", "star", "triangle-left", "triangle-right", "hourglass", "bowtie", "star-diamond")
+_MAKER_SYMBOLS = tuple(look.symbol for look in _KNOWN)
+_OWN_SYMBOLS = tuple(symbol for symbol in SHAPES if symbol not in _MAKER_SYMBOLS)
 """Shapes of systems without a known maker; no maker has them."""
-_OWN_COLORS = tuple((look.light, look.dark) for look in _KNOWN)
 _SALT = "1"
 """Chosen so that all systems of the sample arena have marks of their own."""
-_MAKER_SYMBOLS = tuple(look.symbol for look in _KNOWN)
 _SHADES = (0.0, 0.3, 0.55)
 """How much darker, or on a dark ground lighter, the systems of one colour are, in turn."""
 _MAKER_SALT = "89"
@@ -139,14 +138,14 @@ def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
 
 def _hue(color: str) -> int:
     """Return the hue of a colour, one of twelve: orange and brown are one."""
-    red, green, blue = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
-    return round(12 * colorsys.rgb_to_hls(red, green, blue)[0]) % 12
+    red, green, blue = bytes.fromhex(color[1:])
+    return round(12 * colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)[0]) % 12
 
 
 def _mix(color: str, other: str, share: float) -> str:
     """Return a colour mixed with a share of another."""
-    parts = ((int(color[k : k + 2], 16), int(other[k : k + 2], 16)) for k in (1, 3, 5))
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
+    parts = zip(bytes.fromhex(color[1:]), bytes.fromhex(other[1:]), strict=True)
+    return "#" + bytes(round(a + (b - a) * share) for a, b in parts).hex()
 
 
 def _candidates(system: str, first: bool) -> Iterator[MakerStyle]:
@@ -155,11 +154,10 @@ def _candidates(system: str, first: bool) -> Iterator[MakerStyle]:
     yield look
     if first:
         return
-    symbols = _MAKER_SYMBOLS if look.symbol in _MAKER_SYMBOLS else _OWN_SYMBOLS
-    rest = tuple(symbol for symbol in SHAPES if symbol not in symbols)
-    for light, dark in ((look.light, look.dark), *_OWN_COLORS):
-        for symbol in (*symbols, *rest):
-            yield replace(look, light=light, dark=dark, symbol=symbol)
+    symbols = _MAKER_SYMBOLS + _OWN_SYMBOLS if look.symbol in _MAKER_SYMBOLS else _OWN_SYMBOLS + _MAKER_SYMBOLS
+    for colored in (look, *_KNOWN):
+        for symbol in symbols:
+            yield replace(colored, name=look.name, symbol=symbol)
 
 
 @cache
@@ -170,8 +168,7 @@ def _look_by_name(system: str) -> MakerStyle:
         return replace(look, symbol=_MAKER_SYMBOLS[_number(_MAKER_SALT, system) % len(_MAKER_SYMBOLS)])
     number = _number(_SALT, system)
     symbol = _OWN_SYMBOLS[number % len(_OWN_SYMBOLS)]
-    light, dark = _OWN_COLORS[number // len(_OWN_SYMBOLS) % len(_OWN_COLORS)]
-    return replace(look, light=light, dark=dark, symbol=symbol)
+    return replace(_KNOWN[number // len(_OWN_SYMBOLS) % len(_KNOWN)], name=look.name, symbol=symbol)
 
 
 def _number(salt: str, system: str) -> int:
@@ -181,7 +178,7 @@ def _number(salt: str, system: str) -> int:
 
 def looks(systems: Iterable[str]) -> list[MakerStyle]:
     """Return the distinct styles of systems, in legend order."""
-    order = [look.name for look in FAMILIES]
+    order = list(_LOOKS)
     return sorted(dict.fromkeys(map(family, systems)), key=lambda look: order.index(look.name))
 
 
@@ -200,14 +197,11 @@ class Ink:
     """Links and signs."""
     chosen: str
     """Ground of the one mark that is selected, with white on it; far from the ramp."""
-    ramp: tuple[tuple[float, str], ...]
-    """From best to worst, one hue; readable without colour because lightness runs one way."""
+    ramp: Sequence[tuple[float, str]]
+    """Stops from 0, the best, to 1, the worst, one hue; readable without colour because lightness runs one way."""
 
 
-LIGHT, DARK = (
-    Ink(**colors | {"ramp": tuple(zip((0.0, 0.5, 1.0), colors["ramp"], strict=True))})
-    for colors in (_DATA["inks"]["light"], _DATA["inks"]["dark"])
-)
+LIGHT, DARK = (Ink(**_DATA["inks"][mode]) for mode in ("light", "dark"))
 
 
 def ink(mode: Mode) -> Ink:
@@ -263,7 +257,7 @@ class NumberFormat:
 
 def _is_zero(text: str) -> bool:
     """Return whether a number as text has no digit other than 0."""
-    return not any(digit in text for digit in "123456789")
+    return re.search("[1-9]", text) is None
 
 
 FORMATS: dict[Kind, NumberFormat] = {kind: NumberFormat(**form) for kind, form in _DATA["formats"].items()}
@@ -329,15 +323,14 @@ def layout(mode: Mode, **more: object) -> dict[str, object]:
     }
 
 
-def text_width(markup: str, size: float = TEXT_SIZE) -> float:
+def text_width(markup: str) -> float:
     """Pixels that a text takes in a chart, on the wide side: by classes of characters, since nothing here knows fonts.
 
     Args:
         markup: a text as Plotly takes it (`label_text`).
-        size: of its characters, in pixels.
     """
     lines = (unescape(re.sub("<[^>]*>", "", line)) for line in markup.split("<br>"))
-    return size * max(sum(map(_advance, line)) for line in lines)
+    return TEXT_SIZE * max(sum(map(_advance, line)) for line in lines)
 
 
 @lru_cache(maxsize=4_096)
@@ -395,16 +388,30 @@ def language_axis(mode: Mode, codes: Sequence[str]) -> dict[str, object]:
         mode: light or dark.
         codes: the columns; `all` is all languages.
     """
+    names = [f"<b>{scope_name(code)}</b>" if code == "all" else scope_name(code) for code in codes]
+    return columns_axis(names, mode, math.degrees(_SLANT), max(len(codes), _LEAST), automargin=False)
+
+
+def columns_axis(labels: Sequence[str], mode: Mode, slant: float, room: int, **more: object) -> dict[str, object]:
+    """An axis above a map with a slanted label for each column.
+
+    Args:
+        labels: markup of the labels.
+        mode: light or dark.
+        slant: angle of the labels in degrees.
+        room: columns to leave room for.
+        more: other entries of the axis.
+    """
     return axis(
         mode,
         side="top",
-        tickvals=list(range(len(codes))),
-        ticktext=[f"<b>{scope_name(code)}</b>" if code == "all" else scope_name(code) for code in codes],
-        tickangle=-math.degrees(_SLANT),
-        automargin=False,
-        range=[-0.6, max(len(codes), _LEAST) - 0.4],
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        tickangle=-slant,
+        range=[-0.6, room - 0.4],
         showgrid=False,
         zeroline=False,
+        **more,
     )
 
 
@@ -416,11 +423,11 @@ def language_room(codes: Sequence[str]) -> tuple[int, int]:
 
 
 def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:
-    """Return an axis with one row per label, the first on top."""
+    """Return an axis with one row per plain label, the first on top."""
     return axis(
         mode,
         tickvals=list(range(len(labels))),
-        ticktext=list(labels),
+        ticktext=list(map(label_text, labels)),
         range=[len(labels) - 0.5, -0.5],
         automargin=False,
         zeroline=False,

@@ -1,4 +1,4 @@
-"""Plotly traces as plain dicts: dots, whiskers, lines, cells of a matrix.
+"""Plotly traces as plain dicts: dots, whiskers, lines.
 
 Where a function takes `more`, its fields are added to the trace or replace those it has.
 """
@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
-
-from mirage.publish.charts.palette import Mode, ink, on_ramp
 
 Trace = dict[str, Any]
 """One trace of a figure's `data`."""
@@ -44,6 +42,10 @@ def dots(
         field: where the hover texts stand.
         more: other fields of the trace.
     """
+    clicked: Trace = {}
+    if clicks is not None:
+        larger = {"marker": {"size": marker.get("size", _SIZE) + _LARGER}}
+        clicked = {**click_fields(clicks, marker.get("opacity", 1)), "selected": larger}
     return {
         "type": "scatter",
         "mode": "markers",
@@ -51,8 +53,7 @@ def dots(
         "y": list(y),
         field: list(hover),
         "hovertemplate": f"%{{{field}}}<extra></extra>",
-        **({} if clicks is None else click_fields(clicks, marker.get("opacity", 1))),
-        **({} if clicks is None else {"selected": {"marker": {"size": marker.get("size", _SIZE) + _LARGER}}}),
+        **clicked,
         "marker": dict(marker),
         **more,
     }
@@ -112,49 +113,6 @@ def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) 
         (0 if row[low] is None else row[value] - row[low], 0 if row[high] is None else row[high] - row[value])
         for row in rows
     ]
-
-
-def cells(
-    places: Sequence[tuple[int, int]],
-    text: Sequence[str],
-    hover: Sequence[str],
-    *,
-    clicks: Sequence[Sequence[str]],
-    shade: Sequence[float] | None,
-    mode: Mode,
-    size: float,
-    text_size: float,
-) -> Trace:
-    """Cells of a matrix as square marks with a text in each, which, unlike an image, can be clicked.
-
-    Args:
-        places: column and row of each.
-        text: what is written in each.
-        hover: the hover texts, HTML.
-        clicks: what a click on each yields.
-        shade: place of each on the ramp, from 0, the best, to 1, the worst; None: all are hollow.
-        mode: light or dark.
-        size: side of a square in pixels.
-        text_size: size of the text in pixels.
-    """
-    colors = ink(mode)
-    fill: dict[str, Any] = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
-    if shade is not None:
-        ramp = [list(stop) for stop in colors.ramp]
-        fill = {"color": list(shade), "cmin": 0, "cmax": 1, "colorscale": ramp, "line": {"width": 0}}
-    text_color = colors.muted if shade is None else [on_ramp(mode, share) for share in shade]
-    return dots(
-        [column for column, _ in places],
-        [row for _, row in places],
-        hover,
-        {"symbol": "square", "size": size, **fill},
-        clicks=clicks,
-        field="hovertext",
-        mode="markers+text",
-        text=list(text),
-        textfont={"color": text_color, "size": text_size},
-        selected={"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
-    )
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:

@@ -17,6 +17,7 @@ Both have two safeguards where queries hardly vary:
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -160,9 +161,12 @@ def more_queries(estimate: PairedEstimate, margin: float) -> MoreQueries:
     """
     if estimate.error is None or estimate.low is None or estimate.high is None:
         return MoreQueries(None, None, None, estimate.reason)
+    far = f"it may take more than {FAR} times the present {estimate.n_queries} queries"
     if estimate.differing == 0 and estimate.otherwise is not None and margin > 0:
         # The share that may differ is 1 - a^(1/n); the margin allows `fewer`.
         fewer = estimate.otherwise * margin / estimate.high
+        if fewer < sys.float_info.min:
+            return MoreQueries(None, None, None, far)
         times = math.log1p(-estimate.otherwise) / math.log1p(-fewer)
         needed = max(math.ceil((times - 1) * estimate.n_queries), 1)
         return MoreQueries(needed, needed, None, None)
@@ -170,7 +174,7 @@ def more_queries(estimate: PairedEstimate, margin: float) -> MoreQueries:
     growth = _growth(np.abs(trials), estimate, margin)
     totals = [math.ceil((g - 1) * estimate.n_queries) if g <= FAR else None for g in growth.tolist()]
     more, among = totals[0], [max(total, 1) for total in totals if total is not None]
-    reason = None if more is not None else f"it may take more than {FAR} times the present {estimate.n_queries} queries"
+    reason = None if more is not None else far
     high = max(among) if len(among) == len(totals) else None
     return MoreQueries(None if more is None else max(more, 1), min(among, default=None), high, reason)
 

@@ -54,7 +54,9 @@ class Comparison:
     verdict agrees with the ranks; of a language then over the languages.
     """
     n_queries: int
-    """Number of queries of both systems."""
+    """Number of queries of both systems; for ratings, which battles with others determine too, those of the system
+    that has fewer.
+    """
     unpaired: int
     """Queries with a value of only one of the two, which are excluded. 0 for ratings."""
     differing: int

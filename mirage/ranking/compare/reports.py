@@ -110,7 +110,9 @@ def _subject(report: ComparisonReport, row: Comparison) -> str:
 def _sentence(report: ComparisonReport, row: Comparison) -> str:
     """Describe a row in one sentence."""
     unit = f" {report.unit}" if report.unit else ""
-    text = f"{row.verdict}: {_signed(row.difference)}{unit} ({_interval(row)}) on {count_text(row.n_queries, 'query')}"
+    text = f"{row.verdict}: {_signed(row.difference)}{unit} ({_interval(row)})"
+    n = count_text(row.n_queries, "query")
+    text += f" on at least {n} each" if report.measure == RATING else f" on {n}"
     if row.difference is None:
         return f"{row.verdict}: {row.reason}"
     if row.verdict == "inconclusive" and row.detectable is not None:

@@ -367,7 +367,8 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
     if settings.tokens is None and settings.template is not None:
         # A tokenizer installed since must not change the prompts of a resumed run.
         by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
-        settings = replace(settings, tokens=llm.tokens_of(settings.model.model, "estimate" if by_estimate else None))
+        tokens = llm.TokenEstimate() if by_estimate else llm.tokens_of(settings.model.model)
+        settings = replace(settings, tokens=tokens)
     if before not in (None, _note(settings)) and not settings.replace and _any_valid(arena, settings.system):
         raise BadInput(
             f"the answers of {before}; now it is {_note(settings).removeprefix(f'{settings.system}: ')}",
