@@ -212,7 +212,7 @@ def examine(
 
     Args:
         judgments: columns of table `judgments`, of programs only.
-        votes: valid votes (`mirage.people.votes.standing`); those on battles not sampled at random are ignored.
+        votes: valid votes (`mirage.people.votes.rows.standing`); those on battles not sampled at random are ignored.
         judges: names; None for all.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
         draws: draws behind the intervals of the systems' order.

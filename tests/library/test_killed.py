@@ -36,7 +36,7 @@ import openai, sqlalchemy, sqlalchemy.dialects.sqlite, filelock
 from mirage import cli
 from mirage.io.imports import formats
 from mirage.llm import client
-from mirage.people import votes
+from mirage.people.votes import database, rows
 from mirage.pipeline import steps
 from mirage.stages.generate import stage
 from mirage.stages.judge import stage
