@@ -22,7 +22,7 @@ from benchmarks.harness import Row
 from mirage.errors import NotEnoughData
 from mirage.people.levels.labels import Labels
 from mirage.people.levels.levels import correct_levels
-from mirage.people.votes import Correction
+from mirage.people.votes.correct import Correction
 from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
 from mirage.ranking.compare.measures import RATE, query_measure
 from mirage.ranking.compare.paired import paired_estimate

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from benchmarks.harness import DATA, Row
 from mirage import schema
-from mirage.io.sources.nomiracl import read_outputs
+from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.stages import features
 from mirage.text.answers import compose_answer
 from mirage.text.detection import language_probabilities

@@ -93,7 +93,7 @@ print("records=" + str(summary.records))
 _IMPORT_RECORDS = """
 import time
 from pathlib import Path
-from mirage.io.imports import import_file
+from mirage.io.imports.formats import import_file
 start = time.perf_counter()
 arena = import_file(Path({path!r}), Path({into!r})).arena
 print("seconds=" + str(time.perf_counter() - start))

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from mirage.llm.engines.processes import Processes
     from mirage.llm.generator import Generator
     from mirage.llm.rag_service import RagService
-    from mirage.people.votes import Correction, Vote
+    from mirage.people.votes.correct import Correction
+    from mirage.people.votes.kinds import Vote
     from mirage.pipeline import EvaluationReport
 
 __all__ = [
@@ -519,13 +520,13 @@ def import_file(
         BadInput: listing every invalid record; nothing is then imported.
         ArenaError: if a query or passage that existing answers refer to would change, or the arena cannot be written.
     """
-    from mirage.io import imports
+    from mirage.io.imports import formats
     from mirage.io.options import Options
 
     options = Options(names or {}, values or {})
     if isinstance(path, str | Path):
-        return imports.import_file(Path(path), Path(into), name=kind, options=options).arena
-    return imports.import_table(_frame(path), Path(into), name=kind, options=options).arena
+        return formats.import_file(Path(path), Path(into), name=kind, options=options).arena
+    return formats.import_table(_frame(path), Path(into), name=kind, options=options).arena
 
 
 def evaluate(
@@ -944,7 +945,7 @@ def rates(
         UnknownName: if it has no such language, system or parser.
         Unreachable: if a program made the labels, and the votes do not respond.
     """
-    from mirage.people.votes import Votes
+    from mirage.people.votes.database import Votes
     from mirage.people.votes.labels import read_labels
     from mirage.stages import outcomes
     from mirage.stats.label_errors import NOT_AUDITED
@@ -1260,7 +1261,7 @@ def compare(
     if isinstance(data, Arena):
         labels = None
         if measure == "rate":
-            from mirage.people.votes import Votes
+            from mirage.people.votes.database import Votes
             from mirage.people.votes.labels import read_labels
 
             with Votes() as database:
@@ -1280,22 +1281,22 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
 
     Args:
         votes: rows of votes: `query_id`, `system_a`, `system_b`, `verdict` (`A`, `B`, `tie`, `both_bad`, `skip`);
-            optional `voter`, `language` and `control`, as in `mirage.people.votes.Vote`.
+            optional `voter`, `language` and `control`, as in `mirage.people.votes.kinds.Vote`.
         judgments: rows of verdicts, as for `rank`, with `query_id` and `judge`; or an arena.
         control: count only votes whose column `control` is true: battles drawn at random.
 
     Returns:
-        Rows of `mirage.people.votes.Agreement`.
+        Rows of `mirage.people.votes.agreement.Agreement`.
 
     Raises:
         BadInput: if a column is missing or a value cannot be read.
     """
-    from mirage.people import votes as people
+    from mirage.people.votes import agreement as comparison
 
     log = _votes(votes)
     table, _ = _judgments(judgments)
     return Rows(
-        schema.from_rows(people.Agreement, people.agreement(log, table, control=control)),
+        schema.from_rows(comparison.Agreement, comparison.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
     )
 
@@ -1319,7 +1320,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
     """
     from mirage.battles.decision import decisions as decide_all
     from mirage.battles.verdict_rows import judges_of, only_judge
-    from mirage.people import votes as people
+    from mirage.people.votes import correct as correction
 
     table, _ = _judgments(judgments)
     name = only_judge(judges_of(table), judge)
@@ -1328,7 +1329,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
     corrections, left_out = [], {}
     for code in sorted({vote.language for vote in log}):
         try:
-            corrections.append(people.correct(log, decisions, language=code, judge=name))
+            corrections.append(correction.correct(log, decisions, language=code, judge=name))
         except NotEnoughData as error:
             left_out[code] = error.what
     if not corrections:
@@ -1337,7 +1338,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
             where="; ".join(left_out.values()) or "no vote counts",
             do="vote on more battles drawn at random",
         )
-    joined = corrections[0] if len(corrections) == 1 else people.join_corrections(corrections)
+    joined = corrections[0] if len(corrections) == 1 else correction.join_corrections(corrections)
     return replace(joined, left_out=left_out)
 
 
@@ -1476,7 +1477,7 @@ def _judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
 
 def _judgments_of_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the verdicts in a file as `mirage import` reads them, and the assumptions made."""
-    from mirage.io.imports import read_file
+    from mirage.io.imports.formats import read_file
 
     try:
         tables, summary = read_file(path)
@@ -1519,12 +1520,12 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
 
 def _votes(data: Any) -> list[Vote]:
     from mirage.battles.decision import READABLE
-    from mirage.people import votes as people
+    from mirage.people.votes.kinds import UNNAMED, Vote
 
     rows = _frame(data)
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     _require_columns(rows, ("query_id", "system_a", "system_b", verdict))
-    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", people.UNNAMED)
+    language, voters = _texts(rows, "language", _UNDETERMINED), _texts(rows, "voter", UNNAMED)
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
     chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)
@@ -1543,7 +1544,7 @@ def _votes(data: Any) -> list[Vote]:
                 do="use a probability above 0 and at most 1, or leave it empty",
             )
         log.append(
-            people.Vote(
+            Vote(
                 vote_id=f"{k:08}",
                 time="",
                 arena="",

@@ -23,10 +23,9 @@ from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
 from mirage.explorer.kit.table import Col, band, mode, table
 from mirage.explorer.kit.text import note, plain
-from mirage.people import votes
 from mirage.people.exam import ExamResult
 from mirage.publish.charts.palette import Kind
-from mirage.schema import OVERALL
+from mirage.schema import OVERALL, PEOPLE
 from mirage.stages.judge.passport import judges_of
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import count_text, join_or_count
@@ -86,7 +85,7 @@ def _judges(page: Page) -> None:
     page.summary(
         f"{verdicts}, {_deciders(page, judges)}, {languages}.",
         conclusion=_best(
-            [row for row in rows if row["judge"] != votes.PEOPLE], scope, "agree", "agrees with people in {} of votes"
+            [row for row in rows if row["judge"] != PEOPLE], scope, "agree", "agrees with people in {} of votes"
         )
         or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs")
         or _best(
@@ -305,7 +304,7 @@ def _nothing_known(page: Page) -> None:
 
 def _onward(clicked: Any) -> None:
     """Link from a judge in a language to its battles and its ranking."""
-    if not clicked or clicked[0] == votes.PEOPLE:
+    if not clicked or clicked[0] == PEOPLE:
         return
     judge, code = clicked
     languages = () if code == "all" else (code,)

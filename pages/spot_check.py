@@ -19,7 +19,11 @@ from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
-from mirage.people import votes
+from mirage.people.votes import queue
+from mirage.people.votes.correct import correction_needs
+from mirage.people.votes.kinds import KINDS, Row, Vote
+from mirage.people.votes.opinions import ENOUGH
+from mirage.people.votes.rows import LONGEST, cast
 from mirage.schema import from_rows
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
@@ -66,7 +70,7 @@ def main(page: Page) -> None:
                 st.markdown("**Voting requires the voter role.**")
                 st.caption("Ask your administrator. All other pages are readable without it.")
         return
-    kind = votes.KINDS[subject].row
+    kind = KINDS[subject].row
     try:
         session = vote_session.enter(page.arena, language, voter, kind)
     except MirageError as error:
@@ -84,7 +88,7 @@ def main(page: Page) -> None:
                 key="spot_labels",
                 help="Show which passages are labelled relevant. Hidden by default so that you judge for yourself.",
             )
-            show_note(votes.correction_needs(pool.n_queries))
+            show_note(correction_needs(pool.n_queries))
     else:
         n = len(views.citing(page.arena, language))
         page.summary(f"{n:,} answers in {name_of(language)} with possible citations. Blind.")
@@ -107,25 +111,25 @@ def vote() -> None:
     for line in (*session.left_out, *filter(None, [session.notice])):
         st.caption(plain(line))
     row = vote_session.pending()
-    if session.kind is votes.Vote:
+    if session.kind is Vote:
         battle(session, row)
     else:
         citation(session, row)
 
 
-def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
+def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
     """Show the last battle's result and the next battle."""
     pool = views.pool(session.arena, session.language)
     own_votes = session.own_votes
-    progress = votes.progress(pool, session.log, voter=session.voter)
+    progress = queue.progress(pool, session.log, voter=session.voter)
     drawn = {battle.query_id for battle, control in zip(pool.battles, pool.control, strict=True) if control}
-    goal = min(votes.ENOUGH, max(len(drawn), progress.queries))
-    few = ", over several languages" if goal < votes.ENOUGH else ""
+    goal = min(ENOUGH, max(len(drawn), progress.queries))
+    few = ", over several languages" if goal < ENOUGH else ""
     own = f"Your votes: {progress.own:,} of {count_text(progress.own + progress.left, 'battle')}."
     st.progress(
         min(1.0, progress.queries / goal) if goal else 0.0,
         text=f"{own} Everybody's random votes: {progress.queries:,} of {count_text(goal, 'query')}. Agreement with the "
-        f"judges needs {votes.ENOUGH}{few}.",
+        f"judges needs {ENOUGH}{few}.",
     )
     if own_votes:
         last_vote = own_votes[-1]
@@ -134,7 +138,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
             key = f"spot_open_{last_vote.vote_id}"
             if st.button("Open this battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()
-    items = votes.next_items(pool, voter=session.order, seen=own_votes, n=2)
+    items = queue.next_items(pool, voter=session.order, seen=own_votes, n=2)
     if not items:
         show_finished("battles" if pool.battles else "")
         bar(session, {}, None, unsent_vote)
@@ -165,7 +169,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> 
         battles.battle_view(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
-def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -> None:
+def citation(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
     """Show the last citation's result and the next citation."""
     own_votes = session.own_votes
     if own_votes:
@@ -195,8 +199,8 @@ def citation(session: vote_session.VoteSession, unsent_vote: votes.Row | None) -
 def caster(session: vote_session.VoteSession, token: str, item: Any, **shown: str | None) -> vote_session.MakeVote:
     """Return what builds the vote on an item from the choice and the note."""
 
-    def make_vote(choice: str, note: str | None) -> votes.Row:
-        row: votes.Row = votes.cast(
+    def make_vote(choice: str, note: str | None) -> Row:
+        row: Row = cast(
             item,
             vote=choice,
             vote_id=token,
@@ -216,7 +220,7 @@ def bar(
     session: vote_session.VoteSession,
     choices: dict[str, tuple[str, str]],
     item: tuple[str, Any] | None,
-    unsent_vote: votes.Row | None,
+    unsent_vote: Row | None,
 ) -> None:
     """Show a note, folded, then the keys and undo, always in view."""
     if item is not None and unsent_vote is None and session.held is None:
@@ -226,7 +230,7 @@ def bar(
                 key=f"spot_note_{item[0]}",
                 label_visibility="collapsed",
                 placeholder="Stored with your vote; Tab to finish",
-                max_chars=votes.LONGEST["note"],
+                max_chars=LONGEST["note"],
             )
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
@@ -291,7 +295,7 @@ def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice:
     session.send(row)
 
 
-def waiting(row: votes.Row | None) -> None:
+def waiting(row: Row | None) -> None:
     """Say that a vote is pending, and retry regularly."""
     if row is not None:
         st.markdown("Your vote is saved here until the database responds.", width="content")
@@ -315,7 +319,7 @@ def show_finished(noun: str) -> None:
             st.caption("Voting needs two different answers to one query, or a citing sentence.")
 
 
-def leave(last_vote: votes.Vote) -> None:
+def leave(last_vote: Vote) -> None:
     """Go to the Battle page, with the battle that was voted on."""
     query = f"{last_vote.language}:{last_vote.query_id}"
     st.session_state["_go"] = ("battle", {"a": [last_vote.system_a], "b": [last_vote.system_b], "query": [query]})

@@ -18,7 +18,8 @@ from published_figures import FIGURES, read_published
 
 from mirage import schema, store
 from mirage.io.imports.public import outputs_summary, prints
-from mirage.io.sources import nomiracl
+from mirage.io.sources.nomiracl.origin import ORIGIN
+from mirage.io.sources.nomiracl.outputs import output_files, read_outputs
 from mirage.stages import features
 
 TEXTS = {"passages", "answers"}
@@ -86,7 +87,7 @@ def bundle(
     They are `nomiracl`, the numbers computed from the published outputs without their texts; `people`, the verdicts of
     people and models on the same battles; and `published`, the papers' figures.
     """
-    tables: dict[str, pa.Table] = dict(nomiracl.read_outputs(source / "nomiracl"))
+    tables: dict[str, pa.Table] = dict(read_outputs(source / "nomiracl"))
     free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= {*tables, "outcomes"}]
     tables = derive(
         tables,
@@ -106,7 +107,7 @@ def bundle(
     query_columns = {name: queries[name] for name in ("language", "query_id", "subset")}
     numbers = {"queries": schema.from_columns("queries", query_columns | {"reason": absent})}
     numbers |= {name: tables[name] for name in schema.TABLES if name in tables and name not in TEXTS | {"queries"}}
-    origin = nomiracl.ORIGIN["outputs"]
+    origin = ORIGIN["outputs"]
     answers = store.write(
         into / "nomiracl",
         numbers,
@@ -118,7 +119,7 @@ def bundle(
             "make data",
             sources=[
                 {"name": origin.name, "url": origin.url, "licence": origin.licence},
-                *prints(source / "nomiracl", nomiracl.output_files(source / "nomiracl")),
+                *prints(source / "nomiracl", output_files(source / "nomiracl")),
             ],
             notes=[schema.TEXTS_ABSENT],
         ),

@@ -2,6 +2,8 @@
 
     by_judge = decisions(judgments)                      # {judge: {Battle: Decision}}
     by_judge["gpt-4o"][battle].winner                    # "first", "second" or "tie"
+    battles = decide_battles(judgments)                  # all as columns
+    battles.judges[battles.judge[k]], battles.label[k]   # judge and decision of battle k
 
 Rankings do not use decisions: they count every verdict (`Battles`), each order as one battle. Decisions are for the
 Battle page, votes, judge statistics and preference pairs. The rule is that of MT-Bench (Zheng et al. 2023, section
@@ -162,11 +164,14 @@ class VerdictColumns:
         """n: the labels for the answers in the order shown."""
         return np.where(self.swapped, _SWAPPED[self.label], self.label)
 
-    def select_parsed(self) -> VerdictColumns:
-        """Select the parsed verdicts."""
-        rows = np.flatnonzero(self.label != UNPARSED)
+    def select(self, rows: NDArray[np.intp]) -> VerdictColumns:
+        """Select verdicts by index."""
         columns = ("judge", "language", "query", "first", "second", "label", "points", "swapped")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+
+    def select_parsed(self) -> VerdictColumns:
+        """Select the parsed verdicts."""
+        return self.select(np.flatnonzero(self.label != UNPARSED))
 
     def decide(self) -> DecisionColumns:
         """Decide every battle by each judge, sorted by judge, language, query and systems."""
@@ -179,6 +184,20 @@ class VerdictColumns:
         ):
             key = key * len(values) + column
         return decide_verdicts(key, self.label, self.points, self.swapped)
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedBattles(VerdictColumns):
+    """The M battles with a parsed verdict as columns, one row per judge and battle, sorted by judge, language, query
+    and systems: `label` and `points` are the decision's, `swapped` that of one verdict.
+    """
+
+    of: NDArray[np.intp]
+    """V: index of the battle of each parsed verdict, among the M; ascending."""
+    verdict_points: Points
+    """V: points the verdict gives the first system."""
+    verdict_swapped: NDArray[np.bool_]
+    """V: whether the second system's answer was shown first."""
 
 
 def points(label: int) -> float:
@@ -306,6 +325,24 @@ def read_verdicts(judgments: pa.Table, *, grades: bool = True) -> VerdictColumns
     first, second = np.minimum(a, b), np.maximum(a, b)
     return VerdictColumns(
         judges, languages, queries, systems, judge, language, query, first, second, label, value, swapped
+    )
+
+
+def decide_battles(judgments: pa.Table) -> DecidedBattles:
+    """Decide every battle of a table of judgments; to look up single battles, use `decisions`.
+
+    Args:
+        judgments: as for `read_verdicts`.
+    """
+    verdicts = read_verdicts(judgments).select_parsed()
+    decided = verdicts.decide()
+    rows = decided.rows
+    battles = replace(verdicts.select(decided.head), label=decided.label, points=decided.points)
+    return DecidedBattles(
+        **vars(battles),
+        of=decided.of[rows],
+        verdict_points=verdicts.points[rows],
+        verdict_swapped=verdicts.swapped[rows],
     )
 
 

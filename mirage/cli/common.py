@@ -20,7 +20,7 @@ from mirage.text.languages import in_order, language
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from mirage.people.votes import AnyRow
+    from mirage.people.votes.kinds import AnyRow
     from mirage.stats.label_errors import QueryLabels
 
 
@@ -313,7 +313,8 @@ def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
         arena: the arena.
         kind: kind of votes.
     """
-    from mirage.people.votes import Votes, votes_on
+    from mirage.people.votes.belonging import votes_on
+    from mirage.people.votes.database import Votes
 
     with Votes() as database:
         sorted_out = votes_on(arena, database.rows(kind))
@@ -323,7 +324,7 @@ def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
 
 def arena_labels(arena: Arena) -> QueryLabels:
     """Read what is known about the labels of an arena: whether a program made them, and people's audit."""
-    from mirage.people.votes import Votes
+    from mirage.people.votes.database import Votes
     from mirage.people.votes.labels import read_labels
 
     with Votes() as database:

@@ -87,7 +87,8 @@ def _arenas() -> Iterator[Check]:
 
 
 def _votes() -> Iterator[Check]:
-    from mirage.people.votes import URL, Vote, Votes
+    from mirage.people.votes.database import URL, Votes
+    from mirage.people.votes.kinds import Vote
     from mirage.store import home
 
     if not os.environ.get(URL) and not home.votes_file().is_file():

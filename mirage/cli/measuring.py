@@ -303,7 +303,7 @@ def support(
     if votes:
         if (connection.model, name, languages) != (None, None, None):
             raise BadInput("--votes uses no model and all languages", do="omit --model, --grader and --languages")
-        from mirage.people.votes import Evidence
+        from mirage.people.votes.kinds import Evidence
         from mirage.people.votes.stage import grade_support_by_votes
 
         log = arena_log(store.open_arena(dir_), Evidence)

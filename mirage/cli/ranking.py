@@ -128,7 +128,7 @@ def rank(
     judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
     people = None
     if votes:
-        from mirage.people.votes import Vote
+        from mirage.people.votes.kinds import Vote
         from mirage.people.votes.stage import people_verdicts
 
         people = people_verdicts(arena, arena_log(arena, Vote))

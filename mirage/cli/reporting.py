@@ -323,7 +323,7 @@ def _against_people(
     """Print the agreement of judges with people on the same battles."""
     from mirage.people.exam import MEASURES, ExamMeasure
     from mirage.people.exam import exam as examine
-    from mirage.people.votes import Vote
+    from mirage.people.votes.kinds import Vote
 
     arena = store.open_arena(path)
     log = arena_log(arena, Vote)

@@ -25,7 +25,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.io.options import Options
 from mirage.io.sources.download import DownloadResult
 from mirage.io.sources.miracl import Split as Miracl
-from mirage.io.sources.mirage_bench import What as Bench
+from mirage.io.sources.mirage_bench.hub import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
 from mirage.store import Arena, cores
 from mirage.text.segmentation import count_rows
@@ -88,10 +88,10 @@ def pull_nomiracl(
 
     Reads the public repository. Writes the files into DIR as published, for `mirage import nomiracl DIR --into ARENA`.
     """
-    from mirage.io.sources import nomiracl
+    from mirage.io.sources.nomiracl import download as source
 
     with progress("Fetching", unit="bytes") as update:
-        download = nomiracl.pull_nomiracl(into, what=what, languages=languages, base_url=base_url, progress=update)
+        download = source.pull_nomiracl(into, what=what, languages=languages, base_url=base_url, progress=update)
     _report_download(download)
 
 
@@ -112,7 +112,7 @@ def import_nomiracl(
     the old rows. Prints the numbers of rows read.
     """
     from mirage.io.imports.public import import_nomiracl_queries, import_outputs
-    from mirage.io.sources import nomiracl
+    from mirage.io.sources.nomiracl.outputs import ReadCount, summarise
 
     if what == "questions":
         arena = import_nomiracl_queries(path, into, split=split, cap=MOST_QUERIES, languages=languages)
@@ -121,8 +121,8 @@ def import_nomiracl(
     with progress("Reading") as update:
         arena = import_outputs(path, into, progress=update, processes=cores.available())
     counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
-    read = nomiracl.summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
-    show([*read.languages, read.total], of=nomiracl.ReadCount)
+    read = summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
+    show([*read.languages, read.total], of=ReadCount)
     _report_arena(arena, f"{into}: {arena.manifest['about']}")
 
 
@@ -193,10 +193,10 @@ def pull_mirage_bench(
     Reads the three datasets on the Hugging Face Hub. Writes one file per dataset and language into DIR, for `mirage
     import mirage-bench DIR`; existing files are not downloaded again.
     """
-    from mirage.io.sources import mirage_bench
+    from mirage.io.sources.mirage_bench.hub import pull_bench
 
     with progress("Fetching") as update:
-        download = mirage_bench.pull_bench(into, what=what, languages=languages, source=source, progress=update)
+        download = pull_bench(into, what=what, languages=languages, source=source, progress=update)
     _report_download(download)
 
 

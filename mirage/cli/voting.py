@@ -52,7 +52,8 @@ def export(
     Reads the votes, from the user's folder or the database of MIRAGE_VOTES_URL. Writes FILE: every row of the log in
     order of time, including votes that were undone and the rows that undo them.
     """
-    from mirage.people.votes import KINDS, Votes
+    from mirage.people.votes.database import Votes
+    from mirage.people.votes.kinds import KINDS
     from mirage.people.votes.stage import export_votes
 
     with Votes() as database:
@@ -89,8 +90,9 @@ def import_(
     `answered`: 1 if the answer answers the question, 0 if it abstains; low and high, the ends of another scale. Label
     answers drawn at random within each language and system, or corrected levels are biased.
     """
-    from mirage.people.votes import KINDS, Votes
     from mirage.people.votes.ballots import import_ballot, is_ballot
+    from mirage.people.votes.database import Votes
+    from mirage.people.votes.kinds import KINDS
     from mirage.people.votes.stage import import_votes
 
     if kind == "answers":
@@ -143,8 +145,8 @@ def ballot(
     The voter fills in the column vote (A, B, tie, both_bad or skip), and mirage votes import takes the file; several
     people can fill in copies. Reads the tables queries, passages, answers and judgments, and the votes. Writes FILE.
     """
-    from mirage.people.votes import correction_needs
     from mirage.people.votes.ballots import battle_ballot
+    from mirage.people.votes.correct import correction_needs
     from mirage.people.votes.stage import vote_pool
 
     rows = battle_ballot(arena, language, voter=voter, n=n)
@@ -186,7 +188,8 @@ def agreement(
     Share of agreement, Cohen's kappa and Krippendorff's alpha with 95% intervals over queries. Reads the votes on the
     arena that count (drawn at random), and the table judgments. Writes nothing.
     """
-    from mirage.people.votes import Agreement, Vote
+    from mirage.people.votes.agreement import Agreement
+    from mirage.people.votes.kinds import Vote
     from mirage.people.votes.stage import vote_agreement
 
     agreements = vote_agreement(arena, arena_log(arena, Vote), languages=languages)
@@ -210,7 +213,7 @@ def correct(
     compares them to those from the votes alone. Reads the votes on battles drawn with a known probability, and the
     table judgments. Writes nothing.
     """
-    from mirage.people.votes import Vote
+    from mirage.people.votes.kinds import Vote
     from mirage.people.votes.stage import correct_ranking
 
     correction = correct_ranking(arena, arena_log(arena, Vote), judge=judge, languages=languages)

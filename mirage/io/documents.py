@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from mirage import store
-from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
+from mirage.errors import BadInput, NotEnoughData
+from mirage.stages.retrieve.corpus import read_passage
 from mirage.stages.testset.settings import CorpusPassage
 from mirage.store.extras import extra
 from mirage.text.detection import detect_set
@@ -150,19 +150,15 @@ class _Reader:
         self._note_file(path, name)
 
     def _add_record(self, line: store.Line, name: str) -> None:
-        value = line.value
-        found = next((value[field] for field in ("passage_id", *ID_FIELDS) if value.get(field) not in (None, "")), None)
-        text = next((value[field] for field in TEXT_FIELDS if value.get(field) is not None), None)
-        if found is None or not isinstance(text, str):
-            self.left_out.append(OmittedPart(line.where, "the passage has no id or no text"))
-            return
-        title, code = value.get("title"), value.get("language")
+        code = line.value.get("language")
         try:
+            passage = read_passage(line)
             given = language_of(str(code), where=line.where).code if code else language_of_file(Path(name).name)
-        except UnknownName as error:
+        except BadInput as error:
             self.left_out.append(OmittedPart(line.where, error.what))
             return
-        self._add(CorpusPassage(str(found), str(title) if title else None, text.strip(), given, name), line.where)
+        text = passage.pop("text").strip()
+        self._add(CorpusPassage(**passage, text=text, language=given, file=name), line.where)
 
     def _add(self, passage: CorpusPassage, where: str) -> None:
         digest = _digest(passage.text)

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import MirageError, UnknownName
-from mirage.io.sources import nomiracl
+from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import Count
 from mirage.stages import outcomes as rules
@@ -293,7 +293,7 @@ def _split(arena: Arena) -> tuple[str | None, bool]:
     answers.
     """
     record = arena.manifest["made"]["queries"]
-    if any(origin.get("name") == nomiracl.ORIGIN["outputs"].name for origin in record["from"]):
+    if any(origin.get("name") == ORIGIN["outputs"].name for origin in record["from"]):
         return "test", True
     match = re.search(r"\bsplit (dev|test)\b", " ".join(record["notes"]))
     return (match[1] if match else None), False

@@ -24,11 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema, store
-from mirage.battles.decided import decide_battles
-from mirage.battles.decision import FIRST, SECOND, TIE
+from mirage.battles.decision import FIRST, SECOND, TIE, decide_battles
 from mirage.battles.verdict_rows import OF_SCORES, Verdicts, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.votes import PEOPLE, Vote, imported_votes, label
+from mirage.people.votes.kinds import Vote
 from mirage.people.votes.opinions import (
     STATISTICS,
     WIDTH,
@@ -42,10 +41,11 @@ from mirage.people.votes.opinions import (
     ratio,
 )
 from mirage.people.votes.raters import rater_verdicts
+from mirage.people.votes.rows import imported_votes, label
 from mirage.people.votes.stage import counting
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
-from mirage.schema import CodeOrAll, Count
+from mirage.schema import PEOPLE, CodeOrAll, Count
 from mirage.stats.intervals import CONFIDENCE
 from mirage.stats.jackknife import LEAST, Array, Estimate, Scale, estimate, jackknife
 from mirage.stats.kendall import kendall
@@ -212,7 +212,7 @@ def examine(
 
     Args:
         judgments: columns of table `judgments`, of programs only.
-        votes: valid votes (`mirage.people.votes.standing`); those on battles not sampled at random are ignored.
+        votes: valid votes (`mirage.people.votes.rows.standing`); those on battles not sampled at random are ignored.
         judges: names; None for all.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
         draws: draws behind the intervals of the systems' order.

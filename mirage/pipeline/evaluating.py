@@ -18,7 +18,7 @@ from mirage import llm, store
 from mirage.battles.judge import NUGGETS, RELEVANCE, SIMULATED, Judge, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
-from mirage.io.imports import import_file, import_table, read_file
+from mirage.io.imports.formats import import_file, import_table, read_file
 from mirage.io.options import Options
 from mirage.people.votes import raters
 from mirage.pipeline.steps import RunModel, StepReport, Steps

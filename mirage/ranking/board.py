@@ -28,7 +28,7 @@ from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
 from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
 from mirage.ranking.graph import apart_lines
 from mirage.ranking.pair_tests import rank_ranges
-from mirage.ranking.records import FEW, JOINT, rank_draws
+from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale
 from mirage.ranking.settings import RankSettings
 from mirage.schema import UNDECIDED, Penalty
@@ -653,7 +653,9 @@ def remarks(ranking: RankingReport) -> list[str]:
     lines += _joint_remarks(ranking)
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
     if few:
-        lines.append(f"fewer than {FEW} queries, so intervals cover less than their nominal level: " + join_first(few))
+        lines.append(
+            f"fewer than {FEW_QUERIES} queries, so intervals cover less than their nominal level: " + join_first(few)
+        )
     lines += apart_lines(ranking.battles)
     alike = [] if not ranking.battles else [code for code, test in ranking.tests.items() if test.few and test.n_pairs]
     if alike:

@@ -20,7 +20,7 @@ LEVEL = 0.95
 JOINT = "all"
 """Language of the joint row."""
 
-FEW = 10
+FEW_QUERIES = 10
 """Number of queries below which intervals are flagged: in simulations, intervals from 10 to 100 queries cover 94 to
 97%, those from 5 queries 89 to 92%.
 """
@@ -93,8 +93,8 @@ class LanguageRanking:
 
     @property
     def few(self) -> bool:
-        """True if there are so few queries that intervals cover less than their nominal level (`FEW`)."""
-        return self.n_queries < FEW
+        """True if there are so few queries that intervals cover less than their nominal level (`FEW_QUERIES`)."""
+        return self.n_queries < FEW_QUERIES
 
     @property
     def bounded(self) -> tuple[str, ...]:

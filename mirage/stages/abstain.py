@@ -42,6 +42,8 @@ STEPS = 20
 _BLOCK = 2_000_000
 """Maximum weights in memory at once."""
 _KEY = ["language", "system", "query_id"]
+_SIGNALS = {"features": "feature", "scores": "measure"}
+"""Tables of signals, each with the column of their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,8 @@ def curve(signal: Floats, loss: Floats, *, draws: int = DRAWS, units: Places | N
     if n < FEWEST or signal.min() == signal.max():
         return Curve(n, risk=mean, reason="too few queries" if n < FEWEST else "constant signal")
     order = np.argsort(-signal, kind="stable")
-    ends, steps = _ends(signal[order]), np.arange(1, STEPS + 1) / STEPS
+    # The number of answers up to the end of each run of equal signals.
+    ends, steps = np.append(np.flatnonzero(np.diff(signal[order])) + 1, n), np.arange(1, STEPS + 1) / STEPS
 
     def measure(weights: Floats) -> Floats:
         """Return the risks at the steps, then the area, of each row of weights."""
@@ -159,13 +162,6 @@ def _resample_counts(rng: np.random.Generator, sizes: NDArray[np.int64], n: int)
     return drawn
 
 
-def _ends(ordered: Floats) -> NDArray[np.int64]:
-    """Return the number of answers up to the end of each run of equal signals."""
-    import numpy as np
-
-    return np.append(np.flatnonzero(np.diff(ordered)) + 1, len(ordered))
-
-
 def _sums(weights: Floats, loss: Floats, ends: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return answers given and their loss at the end of each run, from 0, per row of weights."""
     import numpy as np
@@ -195,7 +191,7 @@ def _area(count: Floats, total: Floats) -> Floats:
 def signals(arena: Arena) -> tuple[str, ...]:
     """Return the names of an arena's signals: its features, then the measures of its scores."""
     out: dict[str, None] = {}
-    for table, column in (("features", "feature"), ("scores", "measure")):
+    for table, column in _SIGNALS.items():
         if table in arena.tables:
             out |= dict.fromkeys(sorted(arena.read(table, columns=[column])[column].unique().to_pylist()))
     return tuple(out)
@@ -262,7 +258,7 @@ def _signal(arena: Arena, name: str, languages: Sequence[str] | None) -> pa.Tabl
         arena.need("features")
     if name not in known:
         raise UnknownName("signal", name, known, where=arena.address)
-    for table, column in (("features", "feature"), ("scores", "measure")):
+    for table, column in _SIGNALS.items():
         if table in arena.tables:
             rows = arena.read(table, columns=[*_KEY, column, "value"], languages=languages)
             rows = rows.filter(pc.equal(rows[column], name))

@@ -39,6 +39,16 @@ def query_texts(queries: pa.Table | None) -> dict[Key, str | None]:
     return dict(zip(zip(languages, ids, strict=True), texts, strict=True))
 
 
+def query_turns(turns: pa.Table | None) -> dict[Key, list[tuple[str, str]]]:
+    """Return speaker and text of the turns before each query, in order; nothing without a table."""
+    from mirage import schema
+
+    by_query: dict[Key, list[tuple[str, str]]] = {}
+    for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
+        by_query.setdefault((row["language"], row["query_id"]), []).append((row["speaker"], row["text"]))
+    return by_query
+
+
 def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa.Table:
     """Return the passages of every retriever, in order.
 
@@ -145,8 +155,8 @@ def retrievers(arena: Arena) -> list[str]:
     """Return the names of an arena's retrievers."""
     if "retrieved" not in arena.tables:
         return []
-    names = arena.sql("SELECT DISTINCT retriever FROM retrieved ORDER BY ALL")["retriever"].to_pylist()
-    return [str(name) for name in names]
+    names: list[str] = arena.sql("SELECT DISTINCT retriever FROM retrieved ORDER BY ALL")["retriever"].to_pylist()
+    return names
 
 
 def need_retriever(arena: Arena, name: str) -> None:

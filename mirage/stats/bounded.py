@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.stats.intervals import CONFIDENCE
+from mirage.stats.intervals import CONFIDENCE, REACH
 
 Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def bounded_mean_intervals(
         low: G: the lowest possible value of each group; lower if a value is.
         high: G: the highest possible value; higher if a value is.
     """
-    z = np.full(len(low), NormalDist().inv_cdf((1 + CONFIDENCE) / 2))
+    z = np.full(len(low), REACH)
     sample = _Sample(np.asarray(values, dtype=float), group, np.asarray(low, float), np.asarray(high, float))
     return sample.lower(z), -sample.mirror().lower(z)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_DRAWS = 100_000
 """Maximum number of bootstrap draws; more do not change the intervals noticeably but cost time and memory."""
 CONFIDENCE = 0.95
-_REACH = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+REACH = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 """Normal quantile of a two-sided interval."""
 _LEAST_SCORE = 0.5
 """Normal score of a test below which the distance of 0 in standard errors is too imprecise to divide by."""
@@ -89,12 +89,16 @@ def of_variance(share: float, variance: float, *, clusters: float, trials: float
     Returns:
         Lower and upper end, in [0, 1].
     """
-    from scipy.special import stdtrit
-
     # Korn and Graubard, Survey Methodology 24 (1998), with Wilson's interval in place of theirs (Dean and Pagano).
     effective = share * (1 - share) / variance if variance > 0 else clusters
-    t = float(stdtrit(clusters - 1, (1 + CONFIDENCE) / 2))
-    return wilson_at(share, min(float(trials), effective) * (_REACH / t) ** 2)
+    return wilson_at(share, min(float(trials), effective) * (REACH / student_reach(clusters - 1)) ** 2)
+
+
+def student_reach(freedom: float) -> float:
+    """Return the quantile of Student's t of a two-sided interval, given its degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
 def wilson_of_variance(share: float, variance: float, trials: float) -> tuple[float, float]:
@@ -115,7 +119,7 @@ def wilson_of_variance(share: float, variance: float, trials: float) -> tuple[fl
 
 def wilson_at(share: float, trials: float) -> tuple[float, float]:
     """Return Wilson's interval of a mean in [0, 1] at an effective number of trials, more than 0."""
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    z = REACH
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
     return (middle - half if share > 0 else 0.0), (middle + half if share < 1 else 1.0)
@@ -182,6 +186,6 @@ def agree_with_test(value: Floats, low: Floats, high: Floats, z: Floats) -> tupl
     """
     import numpy as np
 
-    disagree = (np.abs(z) >= _REACH) != ((low > 0) | (high < 0))
-    end = value * (1 - _REACH / np.maximum(np.abs(z), _LEAST_SCORE))
+    disagree = (np.abs(z) >= REACH) != ((low > 0) | (high < 0))
+    end = value * (1 - REACH / np.maximum(np.abs(z), _LEAST_SCORE))
     return np.where(disagree & (value > 0), end, low), np.where(disagree & (value < 0), end, high)

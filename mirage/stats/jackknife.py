@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.stats.intervals import CONFIDENCE, of_variance
+from mirage.stats.intervals import of_variance, student_reach
 
 Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]
@@ -111,7 +111,7 @@ def estimate(spreads: Sequence[Spread], *, none: str, scale: Scale = "share") ->
         return Estimate(value, *ends, n, queries, None)
     if variance <= 1e-18:
         return Estimate(value, None, None, n, queries, "no interval: all queries say the same")
-    reach = _quantile(clusters - 1) * variance**0.5
+    reach = student_reach(clusters - 1) * variance**0.5
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), n, queries, None)
 
 
@@ -121,9 +121,3 @@ def _joint_variance(used: Sequence[Spread]) -> tuple[float, float]:
     below = sum((spread.variance / len(used) ** 2) ** 2 / (spread.queries - 1) for spread in used)
     clusters = 1 + (variance**2 / below if below > 0 else sum(spread.queries for spread in used) - len(used))
     return variance, clusters
-
-
-def _quantile(freedom: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))

@@ -11,6 +11,20 @@ _SAME = 1e-9
 """Ratings closer than this are equal, as in ranks."""
 
 
+def pair_signs(ratings: Array) -> Array:
+    """Return which of every two ratings along the last axis is higher: 1 the first, -1 the second, 0 neither.
+
+    Args:
+        ratings: ... x S; differences under 1e-9 are ties.
+
+    Returns:
+        ... x S (S - 1) / 2, in the order of `numpy.triu_indices`.
+    """
+    i, j = np.triu_indices(ratings.shape[-1], 1)
+    difference = ratings[..., i] - ratings[..., j]
+    return np.where(np.abs(difference) <= _SAME, 0.0, np.sign(difference))
+
+
 def kendall(first: Array, second: Array) -> Array:
     """Return Kendall's tau-b of ratings along the last axis; NaN where one side has all ratings equal.
 
@@ -20,13 +34,7 @@ def kendall(first: Array, second: Array) -> Array:
 
     Source: Kendall, Biometrika 33 (1945).
     """
-    i, j = np.triu_indices(first.shape[-1], 1)
-
-    def order(x: Array) -> Array:
-        d = x[..., i] - x[..., j]
-        return np.where(np.abs(d) <= _SAME, 0.0, np.sign(d))
-
-    a, b = order(np.asarray(first, dtype=float)), order(np.asarray(second, dtype=float))
+    a, b = (pair_signs(np.asarray(ratings, dtype=float)) for ratings in (first, second))
     norm = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((a * b).sum(axis=-1) / norm)

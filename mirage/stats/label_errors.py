@@ -20,10 +20,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 from mirage.errors import NotEnoughData
-from mirage.stats.intervals import CONFIDENCE, wilson
+from mirage.stats.intervals import REACH, student_reach, wilson
 from mirage.stats.units import sharing_factor
 
 LEAST_AUDITED = 10
@@ -213,11 +212,7 @@ def _correct_share(
 
 def _student(*errors: ObservedShare) -> float:
     """Return the quantile of Student's t at the audit's degrees of freedom, relative to the normal one."""
-    from scipy.special import stdtrit
-
-    freedom = sum(error.n for error in errors) - len(errors)
-    tail = (1 + CONFIDENCE) / 2
-    return float(stdtrit(max(freedom, 1.0), tail)) / NormalDist().inv_cdf(tail)
+    return student_reach(max(sum(error.n for error in errors) - len(errors), 1.0)) / REACH
 
 
 def _solve(values: Sequence[float]) -> float:

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
-from mirage.stats.intervals import CONFIDENCE, wilson_at
+from mirage.stats.intervals import REACH, student_reach, wilson_at
 from mirage.stats.units import centre_moves
 
 Array = NDArray[np.float64]
@@ -71,8 +70,6 @@ def powered_mean(
     Raises:
         NotEnoughData: if a stratum has fewer than two labels.
     """
-    from scipy.special import stdtrit
-
     n_units = int(unit.max()) + 1 if len(unit) else 0
     total = np.zeros(n_units)
     strata = [np.flatnonzero(stratum == k) for k in np.unique(stratum)]
@@ -113,8 +110,7 @@ def powered_mean(
     ratio = (float(total @ total) + unseen) / (_plain_binomial(labels, strata) + unseen)
     centre = float(np.mean(centres))
     effective = centre * (1 - centre) / (binomial * ratio)
-    tail = (1 + CONFIDENCE) / 2
-    low, high = wilson_at(value, effective * (NormalDist().inv_cdf(tail) / float(stdtrit(df, tail))) ** 2)
+    low, high = wilson_at(value, effective * (REACH / student_reach(df)) ** 2)
     return PoweredMean(value, low, high, float(np.mean(weights)))
 
 

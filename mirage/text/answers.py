@@ -87,9 +87,8 @@ def parse_answer(text: str) -> ParsedAnswer:
             candidates = [heading for heading in candidates if heading.kind != kind or heading.marked]
     reason = next((heading for heading in candidates if heading.kind == "reason"), None)
     answers = [heading for heading in candidates if heading.kind == "answer"]
-    answer = next((heading for heading in answers if reason is None or heading.start > reason.start), None) or next(
-        iter(answers), None
-    )
+    first = answers[0] if answers else None
+    answer = next((heading for heading in answers if reason is None or heading.start > reason.start), first)
     if reason and not answer:
         answer = next(reversed(inline_answers(text, reason.end)), None)
     if reason and not answer and not reason.marked and text[: reason.start].strip():
@@ -427,11 +426,7 @@ def strip_markup(text: str, mentions: Sequence[Citation] = ()) -> str:
     cuts = [(mention.start, mention.end) for mention in mentions] + [
         (heading.start, heading.end) for heading in headings(text)
     ]
-    return (
-        " ".join(text[start:end] for start, end in _gaps((0, len(text)), sorted(cuts))).strip()
-        if cuts
-        else text.strip()
-    )
+    return " ".join(text[start:end] for start, end in _gaps((0, len(text)), sorted(cuts))).strip()
 
 
 def blank_citations(text: str, mentions: Sequence[Citation]) -> str:

@@ -153,13 +153,7 @@ def _classes(*, every: bool) -> tuple[tuple[str, ...], npt.NDArray[np.intp], npt
 @cache
 def _codes(*, every: bool) -> tuple[str, ...]:
     """Return the language code of each class of the model."""
-    return tuple(_code(name) for name in _identifier(every=every).nb_classes)
-
-
-@cache
-def _code(name: str) -> str:
-    """Return the language code of a class of the model."""
-    return language(name).code
+    return tuple(language(name).code for name in _identifier(every=every).nb_classes)
 
 
 def _encode(text: str) -> bytes:
@@ -273,7 +267,7 @@ def _usual(named: frozenset[str]) -> dict[str, str]:
     for group in _CLOSE:
         if chosen := min((code for code in own if RELATIVES.get(code, code) in group), default=None):
             relative |= {code: chosen for code, other in relative.items() if other in group}
-    return {code: code if label(code) in own else _code(relative[label(code)]) for code in _codes(every=True)}
+    return {code: code if label(code) in own else language(relative[label(code)]).code for code in _codes(every=True)}
 
 
 def detect(text: str, named: Collection[str] = ()) -> str | None:

@@ -99,7 +99,7 @@ def language(code: str, *, where: str = "") -> Language:
     Raises:
         UnknownName: if there is no such language; the message lists the nearest.
     """
-    entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
+    entry = _find(code)
     if entry is None:
         names = {name for known in (*LANGUAGES, *_FAMILY) for name in (known, language(known).name.lower())}
         raise UnknownName("language", code, names, where=where)
@@ -112,7 +112,7 @@ def miracl_language(code: str) -> Language:
     Raises:
         UnknownName: if it is not one of the 18; the message lists the nearest.
     """
-    entry = LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
+    entry = _find(code)
     if entry is None or entry.code not in LANGUAGES:
         raise UnknownName("language", code, LANGUAGES)
     return entry
@@ -193,6 +193,10 @@ def refuse_name_of_all(codes: Iterable[str]) -> None:
             f"the language code {_ALL} is reserved for the row over all languages",
             do="use the language's own code, or omit the column",
         )
+
+
+def _find(code: str) -> Language | None:
+    return LANGUAGES.get(code) or _look_up(_ALIASES.get(code.lower(), code))
 
 
 @lru_cache(maxsize=4_096)

@@ -129,7 +129,8 @@ def test_a_command_of_the_page_is_one_that_mirage_takes(line: str, tmp_path: Pat
 def test_the_database_of_the_page_takes_votes() -> None:
     from postgres import BINARIES, Server
 
-    from mirage.people.votes import Vote, Votes
+    from mirage.people.votes.database import Votes
+    from mirage.people.votes.kinds import Vote
 
     server = Server()
     try:

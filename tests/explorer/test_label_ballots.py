@@ -17,11 +17,12 @@ from streamlit.testing.v1 import AppTest
 import mirage as mirage_api
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people import votes
-from mirage.people.votes import LabelVote, Votes
 from mirage.people.votes.ballots import ballot, import_ballot
-from mirage.people.votes.belonging import shown_now
+from mirage.people.votes.belonging import shown_now, votes_on
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
+from mirage.people.votes.rows import cast
 from mirage.store.labels import has_automatic_labels
 from pages import conclusion, page_text
 
@@ -31,7 +32,7 @@ MAKER = "zq-maker"
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.delenv(URL, raising=False)
     return tmp_path / "home"
 
 
@@ -66,7 +67,7 @@ def log_of(arena: store.Arena, items: Any, opinion: Any, *, voter: str = "amina"
     """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
     labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
     rows = [
-        votes.cast(
+        cast(
             item,
             vote=opinion(k, labelled[item.language, item.query_id]),
             vote_id=f"{voter}-{k}",
@@ -129,7 +130,7 @@ def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena:
         assert import_ballot(database, path, arena) == (24, 24)
         assert import_ballot(database, path, arena) == (24, 0)
         assert import_ballot(database, filled(path, arena, vote="unclear"), arena) == (24, 24)
-        found = votes.votes_on(arena, database.rows(LabelVote))
+        found = votes_on(arena, database.rows(LabelVote))
     assert {(row.vote, row.voter) for row in found.counting} == {("unclear", "amina")}
     assert not found.changed
 

@@ -11,7 +11,9 @@ import waiting
 from conftest import PATIENCE, ROOT
 from postgres import Server
 
-from mirage.people.votes import Vote, Votes, rows
+from mirage.people.votes import rows
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Vote
 
 pytestmark = [
     pytest.mark.browser,

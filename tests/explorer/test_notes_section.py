@@ -18,9 +18,9 @@ from mirage import store
 from mirage.errors import Unreachable
 from mirage.explorer.answers.notes_section import noted_battles
 from mirage.explorer.kit import votes as people
-from mirage.people import votes
 from mirage.people.notes import make_note, notes_on
-from mirage.people.votes import Note, Votes
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Note, split_categories
 from mirage.store.roles import ROLES
 from pages import headings, html, page_text, text
 
@@ -70,7 +70,7 @@ def test_a_note_is_written_listed_and_filtered_by(arenas: Path) -> None:
     write(page, "padded", "wrong fact", text="Names another river.", name="amina", on=("aya-101",))
     (note,) = log()
     assert (note.system, note.voter, note.note) == ("aya-101", "amina", "Names another river.")
-    assert set(votes.split_categories(note.categories)) == {"padded", "wrong fact"}
+    assert set(split_categories(note.categories)) == {"padded", "wrong fact"}
     assert notes_on(store.open_arena(arenas / "texts"), [note]).counting == [note]
     assert "1 note" in headings(page)
     assert "amina on aya-101 padded wrong fact Names another river." in listed(page) or (

@@ -20,9 +20,11 @@ from mirage.battles.decision import decisions
 from mirage.battles.judge import Judge, people_judges
 from mirage.explorer.judges import data as views
 from mirage.explorer.kit import votes as people
-from mirage.people import votes
+from mirage.people.votes.queue import RANDOM, VoteItem
+from mirage.people.votes.rows import cast, token
 from mirage.ranking.board import battles_of
 from mirage.ranking.control import control_style, covariates
+from mirage.schema import PEOPLE
 from mirage.stages.judge.faults import ORIGINAL, passport_path
 from mirage.text.languages import LANGUAGES
 from pages import notes, page_text
@@ -134,8 +136,8 @@ def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
     log = []
     for code, n in counts.items():
         for language, query, first, second in [battle for battle in verdicts if battle[0] == code][:n]:
-            item = votes.VoteItem(language, query, first, second, control, votes.RANDOM if control else "close")
-            log.append(votes.cast(item, vote="A", vote_id=votes.token(), arena="sim", voter="amina"))
+            item = VoteItem(language, query, first, second, control, RANDOM if control else "close")
+            log.append(cast(item, vote="A", vote_id=token(), arena="sim", voter="amina"))
     people.database().append(log)
 
 
@@ -169,7 +171,7 @@ def test_agreement_is_shown_by_language_and_languages_without_votes_are_named(
     assert {name for name in ("Arabic", "English", "Finnish", "Swahili") if name in lack} == none
     assert not none or lack.split()[0] == str(len(none))
     if len(shown) in (1, 4):
-        assert app.dataframe[0].value["judge"].iloc[-1] == votes.PEOPLE
+        assert app.dataframe[0].value["judge"].iloc[-1] == PEOPLE
 
 
 def figures_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:

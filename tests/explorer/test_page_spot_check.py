@@ -32,8 +32,12 @@ from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
-from mirage.people import votes
-from mirage.people.votes import Evidence, Vote, Votes
+from mirage.people.votes import rows as voted
+from mirage.people.votes.belonging import votes_on
+from mirage.people.votes.correct import correction_needs
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Evidence, Vote
+from mirage.people.votes.queue import FLIPPED, RANDOM, VoteItem
 from mirage.people.votes.stage import CorrectionResult
 from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
@@ -54,7 +58,7 @@ def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, kind:
     app = open_page(ballot=kind)
     assert "Which river is number" in text(app)
     assert 'mg-sides mg-blind"' in html(app)
-    assert not [name for name in (*NAMES, votes.FLIPPED) if name in everything(app)]
+    assert not [name for name in (*NAMES, FLIPPED) if name in everything(app)]
     assert "Your last vote" not in text(app)
     labels = {button.proto.shortcut: button.label for button in app.button if button.proto.shortcut}
     choices = vote_item.BATTLE | vote_item.SKIP if kind == "battles" else vote_item.EVIDENCE
@@ -83,7 +87,7 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     assert row.seconds >= 0
     answers = store.open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
     texts = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
-    assert votes.votes_on(store.open_arena(arenas / "judged"), [row]).counting == [row]
+    assert votes_on(store.open_arena(arenas / "judged"), [row]).counting == [row]
     a, b = (
         re.sub(r"<[^>]*>", "", card) for card in re.findall(r'<article class="mg-answer">.*?</article>', before, re.S)
     )
@@ -140,7 +144,7 @@ def test_citations_are_voted_on_one_sentence_and_passage_at_a_time(arenas: Path)
     assert first.item != second.item
     assert f"The answer was by {second.system} ." in " ".join(text(app).split())
     key(app, "u").click().run()
-    assert votes.standing(rows(Evidence)) == [first]
+    assert voted.standing(rows(Evidence)) == [first]
 
 
 def name_field(app: AppTest) -> Any:
@@ -153,15 +157,15 @@ def test_the_first_vote_asks_for_a_name_and_is_stored_under_it(arenas: Path) -> 
     app = open_page(voter="")
     assert 'mg-sides mg-blind"' in html(app)
     assert name_field(app) is None
-    assert not [name for name in (*NAMES, votes.FLIPPED) if name in everything(app)]
+    assert not [name for name in (*NAMES, FLIPPED) if name in everything(app)]
     n_queries = views.pool(store.open_arena(arenas / "judged"), "en").n_queries
-    assert votes.correction_needs(n_queries) in notes(app), "what a correction needs is said before the first vote"
+    assert correction_needs(n_queries) in notes(app), "what a correction needs is said before the first vote"
     query = re.search(r"Which river is number \d+", text(app))
     assert query is not None
     key(app, "2").click().run()
     assert not app.exception
     assert rows() == [], "a vote without a name is not stored"
-    assert not [name for name in (*NAMES, votes.FLIPPED) if name in everything(app)], "still blind"
+    assert not [name for name in (*NAMES, FLIPPED) if name in everything(app)], "still blind"
     assert query.group() in text(app), "the battle stays in sight"
     assert not [button for button in app.button if button.proto.shortcut in ["1", "2", "3", "4", "s"]]
     name_field(app).set_value("  ").run()
@@ -284,9 +288,9 @@ def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *,
     for k in rng.choice(len(battles), n, replace=False):
         language, query, first, second = battles[k]
         label = verdicts[battles[k]].label if rng.random() < 0.8 else int(rng.integers(3))
-        item = votes.VoteItem(language, query, first, second, True, votes.RANDOM)
+        item = VoteItem(language, query, first, second, True, RANDOM)
         vote_ = ("A", "B", "tie")[label]
-        log.append(votes.cast(item, vote=vote_, vote_id=votes.token(), arena="sim", voter=voter, note="**so**"))
+        log.append(voted.cast(item, vote=vote_, vote_id=voted.token(), arena="sim", voter=voter, note="**so**"))
     people.database().append(log)
 
 
@@ -305,8 +309,8 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     over = elsewhere("leaderboard", judge="gpt-4o", scale="logit", votes="override")
     assert not beside.exception
     assert not over.exception
-    log = votes.votes_on(simulated, people.database().rows(Vote)).counting
-    result = rank_arena(simulated, Judge.single("gpt-4o"), RankSettings(), votes=votes.people(log))
+    log = votes_on(simulated, people.database().rows(Vote)).counting
+    result = rank_arena(simulated, Judge.single("gpt-4o"), RankSettings(), votes=voted.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
     assert f"{result.voted:,} verdicts replaced by people's votes" in captions
@@ -469,7 +473,7 @@ def test_votes_by_key_undo_and_reload_in_a_browser(folder: Path, tmp_path: Path,
         enter(opened, link)
         opened.settle()
         content = page.content() + page.url
-        assert not [name for name in ("baseline/", "bm25", "heuristic", votes.FLIPPED) if name in content]
+        assert not [name for name in ("baseline/", "bm25", "heuristic", FLIPPED) if name in content]
         direction = page.locator(".mg-query .mg-text").evaluate("e => getComputedStyle(e).direction")
         assert direction == LANGUAGES[code].direction
         items = []

@@ -13,8 +13,10 @@ from mirage import store
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
-from mirage.people import votes
-from mirage.people.votes import Vote
+from mirage.people.votes.belonging import votes_on
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Evidence, Vote
+from mirage.people.votes.rows import cast, now, shown_digest, standing, token
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, cited_sentences
 from mirage.text.answers import citations
@@ -34,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     about = {"voter": "amina", "control": True, "why": "random", "note": None, "undoes": None}
-    rest = {"seconds": None, "session": None, "shown": None, "vote_id": votes.token(), "time": votes.now()}
+    rest = {"seconds": None, "session": None, "shown": None, "vote_id": token(), "time": now()}
     return Vote(
         **about | rest | {"arena": "judged", "language": "en", "query_id": query} | more,
         system_a=a,
@@ -76,13 +78,13 @@ def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_tex
 
 
 def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: store.Arena) -> None:
-    seen: list[votes.Evidence] = []
+    seen: list[Evidence] = []
     passages = {
         passage["passage_id"]: passage["text"] for passage in arena.read("passages", languages=["en"]).to_pylist()
     }
     while (pair := views.next_pair(arena, "en", seen)) is not None:
         assert passages[pair.passage_id]
-        seen.append(votes.cast(pair, vote="no", vote_id=votes.token(), arena="judged", voter="amina", seconds=1.0))
+        seen.append(cast(pair, vote="no", vote_id=token(), arena="judged", voter="amina", seconds=1.0))
     # e05 has no passages' texts; gpt-4 cites two on relevant queries, llama-2-7b one on every query with texts.
     texts = [row for row in arena.read("answers", languages=["en"]).to_pylist() if row["query_id"] != "e05"]
     by = {system: sum(row.system == system for row in seen) for system in ("gpt-4", "llama-2-7b", "aya-101")}
@@ -97,9 +99,9 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     }
     assert by == n
     assert len({row.item for row in seen}) == len(seen)
-    assert votes.votes_on(arena, seen).counting == votes.standing(seen)
-    old = replace(seen[0], shown=votes.shown_digest(["another query"], ["another text"]))
-    repeat = views.next_pair(arena, "en", votes.votes_on(arena, [old, *seen[1:]]).counting)
+    assert votes_on(arena, seen).counting == standing(seen)
+    old = replace(seen[0], shown=shown_digest(["another query"], ["another text"]))
+    repeat = views.next_pair(arena, "en", votes_on(arena, [old, *seen[1:]]).counting)
     assert repeat is not None
     assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
@@ -124,12 +126,12 @@ def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
 ) -> None:
     calls = []
 
-    def away(self: votes.Votes) -> tuple[int, int]:
+    def away(self: Votes) -> tuple[int, int]:
         calls.append(1)
         raise Unreachable("the votes cannot be reached")
 
     with monkeypatch.context() as patch:
-        patch.setattr(votes.Votes, "version", away)
+        patch.setattr(Votes, "version", away)
         for _ in range(3):
             with pytest.raises(Unreachable):
                 people.log(arena)

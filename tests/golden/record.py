@@ -46,7 +46,7 @@ from golden import small_arenas
 import mirage
 from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError
-from mirage.io.sources.nomiracl import read_outputs
+from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.papers.printed import printed_figures
 from mirage.papers.reproduction import PaperSettings, reproduce
 from mirage.ranking.board import rank_arena, read_decisions

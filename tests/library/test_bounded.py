@@ -12,7 +12,6 @@ from scipy import stats
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.ranking.compare.paired import paired_estimate
-from mirage.stages.features import means, over_languages
 from mirage.stages.retrieve import measures
 from mirage.stats.bounded import StratifiedMean, bounded_mean_intervals, mean_of_means
 
@@ -94,18 +93,6 @@ def test_retrieval_means_near_an_end_have_a_width_pitfall_127() -> None:
     assert every.low is not None
     assert en.low < every.low < every.mean == pytest.approx(0.9875)
     assert every.high == pytest.approx(every.mean + (fi.high - fi.mean) / 2)
-
-
-def test_pitfall_127_a_feature_at_an_end_has_a_width_in_and_over_languages() -> None:
-    rows = [
-        schema.Feature(code, f"q{k}", "s", "citation_Recall@10", 1.0, None) for code in ("en", "fi") for k in range(12)
-    ]
-    table = schema.from_rows("features", rows)
-    by_language = means(table)
-    for row in [*by_language, *over_languages(by_language, table)]:
-        assert row.mean == row.high == 1
-        assert row.low is not None
-        assert 0.7 < row.low < 0.95
 
 
 SKEWED: dict[str, tuple[Draw, float]] = {

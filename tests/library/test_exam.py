@@ -21,13 +21,15 @@ from sklearn.metrics import cohen_kappa_score
 
 import mirage
 from mirage import schema, store
-from mirage.battles.decided import decide_battles
-from mirage.battles.decision import Battle, decisions
+from mirage.battles.decision import Battle, decide_battles, decisions
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people import exam as exams
-from mirage.people import votes
 from mirage.people.exam import ExamResult, JudgeExam, examine, order_measure, order_of
+from mirage.people.votes.kinds import Vote
 from mirage.people.votes.opinions import Items, Opinions
+from mirage.people.votes.queue import RANDOM, VoteItem
+from mirage.people.votes.rows import cast
+from mirage.schema import PEOPLE
 from mirage.stats.jackknife import Estimate
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
@@ -36,10 +38,10 @@ Said = tuple[str, str, str, str, str]
 """Who, query, the system shown first, the second, and the verdict."""
 
 
-def vote(row: Said, language: str = "en") -> votes.Vote:
+def vote(row: Said, language: str = "en") -> Vote:
     who, query, a, b, verdict = row
-    item = votes.VoteItem(language, query, a, b, True, votes.RANDOM)
-    return votes.cast(item, vote=verdict, vote_id="/".join((*row, language)), arena="x", voter=who)  # type: ignore[arg-type]
+    item = VoteItem(language, query, a, b, True, RANDOM)
+    return cast(item, vote=verdict, vote_id="/".join((*row, language)), arena="x", voter=who)  # type: ignore[arg-type]
 
 
 def judgments(rows: Iterable[Said], language: str = "en") -> list[schema.Judgment]:
@@ -206,7 +208,7 @@ def test_the_command_prints_every_measure(tmp_path: Path, monkeypatch: pytest.Mo
     printed = json.loads(command_line(*command, "judge0", "--format", "json").stdout)
     assert printed == mirage.judge_exam(arena).table.to_pylist()
     assert {row["measure"] for row in printed} == set(exams.MEASURES)
-    assert {row["judge"] for row in printed} == {"judge0", votes.PEOPLE}
+    assert {row["judge"] for row in printed} == {"judge0", PEOPLE}
     command_line(*command, "nobody", code=2)
 
 
@@ -222,7 +224,7 @@ def test_scores_of_people_are_their_verdicts(tmp_path: Path) -> None:
     arena = arena_of(tmp_path / "scored", judgments(judged), scores=scores)
     row = row_of(exams.exam(arena), "j").measures
     assert (row["agree"].value, row["agree"].n) == (0.5, 8)
-    assert row_of(exams.exam(arena, ratings="usefulness"), votes.PEOPLE).measures["agree"].n == 4
+    assert row_of(exams.exam(arena, ratings="usefulness"), PEOPLE).measures["agree"].n == 4
     with pytest.raises(UnknownName):
         exams.exam(arena, ratings="fluency")
 
@@ -258,7 +260,7 @@ def test_known_answers_stand_without_people_and_beside_them_in_other_languages(t
     beside = examine(table, [vote(("p", *row[1:])) for row in judged], outcomes=outcomes)
     assert row_of(beside, "j", "fi").measures["known"].value == 0.75
     assert row_of(beside, "j", "fi").measures["agree"].reason
-    assert row_of(beside, votes.PEOPLE, "all").measures["known"].reason
+    assert row_of(beside, PEOPLE, "all").measures["known"].reason
     assert row_of(beside, "j", "all").measures["agree"] == row_of(beside, "j").measures["agree"]
 
 
@@ -288,7 +290,7 @@ def test_columns_decide_as_the_rule_of_one_battle_does(seed: int) -> None:
         assert (columns.label[k], columns.points[k]) == (decision.label, pytest.approx(decision.points))
         verdicts = columns.of == k
         assert verdicts.sum() == decision.n_read
-        assert 1 - 2 * columns.swapped[verdicts].mean() == pytest.approx(decision.order)
+        assert 1 - 2 * columns.verdict_swapped[verdicts].mean() == pytest.approx(decision.order)
 
 
 def battles_drawn(rng: np.random.Generator, queries: int, people: np.ndarray, judge: np.ndarray) -> Items:

@@ -12,7 +12,7 @@ from mirage import store
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats import run
 from mirage.io.formats.registry import Recognised, format_named
-from mirage.io.imports import import_file
+from mirage.io.imports.formats import import_file
 
 RECORD = {
     "question": "When was the bridge over the river built, and by whom?",

@@ -419,7 +419,7 @@ def test_an_example_calls_what_exists_with_keywords_that_it_takes(module: str, c
 
 
 RUN = (
-    *("mirage.battles.decided", "mirage.battles.decision"),
+    "mirage.battles.decision",
     *("mirage.battles.judge", "mirage.battles.verdict_rows", "mirage.people.notes", "mirage.people.votes.queue"),
     *("mirage.text.languages"),
 )

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from mirage import store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
-from mirage.io.imports import import_file, read_file
+from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
 
 ROWS = [

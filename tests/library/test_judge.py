@@ -703,11 +703,10 @@ BOTH = [OrderedPair("en", "q0", "one", "two"), OrderedPair("en", "q0", "two", "o
 
 @pytest.mark.parametrize("weight", WEIGHTS, ids=lambda w: w.feature)
 def test_a_weight_counts_in_the_direction_that_its_feature_declares(weight: Weight) -> None:
-    if weight.feature in FEATURES:
-        spec = FEATURES[weight.feature]
-        assert weight.direction == spec.direction
-        if spec.low is not None and spec.high is not None:
-            assert weight.scale == spec.high - spec.low
+    spec = FEATURES[weight.feature]
+    assert weight.direction == spec.direction
+    if spec.low is not None and spec.high is not None:
+        assert weight.scale == spec.high - spec.low
     even = "answer_bleu" if weight.feature != "answer_bleu" else "answer_rougeL"
     values = {"one": {even: 0.5, weight.feature: 1.0}, "two": {even: 0.5, weight.feature: 0.0}}
     table = judge_by_features(BOTH, features(values))

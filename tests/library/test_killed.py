@@ -23,7 +23,9 @@ from misbehaving import Act, Call, Service, reply
 from store_cases import snapshot
 
 from mirage import llm, schema, store
-from mirage.people import votes
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.rows import now
 
 KILLS = int(os.environ.get("KILLS", "2"))
 AT_ONCE = 4
@@ -34,7 +36,7 @@ import openai, sqlalchemy, sqlalchemy.dialects.sqlite, filelock
 from mirage import cli
 from mirage.io.imports import formats
 from mirage.llm import client
-from mirage.people import votes
+from mirage.people.votes import database, rows
 from mirage.pipeline import steps
 from mirage.stages.generate import stage
 from mirage.stages.judge import stage
@@ -211,7 +213,7 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
     monkeypatch.setenv("MIRAGE_HOME", str(runner.home))
     blank = [None] * 5
     file, draw = tmp_path / "votes.jsonl", random.Random("votes killed")
-    rows = [votes.Vote(f"v{k}", votes.now(), "a", "en", f"q{k}", "a", "b", "eva", "A", True, "random", *blank)
+    rows = [Vote(f"v{k}", now(), "a", "en", f"q{k}", "a", "b", "eva", "A", True, "random", *blank)
             for k in range(3_000)]  # fmt: skip
     file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), encoding="utf-8")
     args = ["votes", "import", str(file)]
@@ -220,12 +222,12 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
         forks = runner.start(args)
         time.sleep(draw.uniform(0, 1.5))
         ended = forks.kill()
-        with votes.Votes() as log:
-            assert len(log.rows(votes.Vote)) in ((0, 3_000) if ended == -signal.SIGKILL else (3_000,))
+        with Votes() as log:
+            assert len(log.rows(Vote)) in ((0, 3_000) if ended == -signal.SIGKILL else (3_000,))
         assert runner.start(args).wait() == 0
-        with votes.Votes() as log:
-            assert len(log.rows(votes.Vote)) == 3_000
+        with Votes() as log:
+            assert len(log.rows(Vote)) == 3_000
 
 
-def vars_of(row: votes.Vote) -> dict[str, object]:
-    return {column.name: getattr(row, column.name) for column in schema.columns(votes.Vote)}
+def vars_of(row: Vote) -> dict[str, object]:
+    return {column.name: getattr(row, column.name) for column in schema.columns(Vote)}

@@ -20,8 +20,9 @@ from store_cases import snapshot
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.io.imports.public import import_mirage_bench
-from mirage.io.sources import mirage_bench
-from mirage.io.sources.mirage_bench import FEATURES, split_bench_prompt
+from mirage.io.sources.mirage_bench.hub import pull_bench
+from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
+from mirage.io.sources.mirage_bench.read import FEATURES, read_bench
 from mirage.stages import features
 
 INSTRUCTION = (
@@ -153,7 +154,7 @@ def published(folder: Path, ending: str = "parquet") -> Path:
 
 
 def valid(path: Path) -> tuple[dict[str, pa.Table], list[str]]:
-    tables, notes = mirage_bench.read_bench(path)
+    tables, notes = read_bench(path)
     for name, table in tables.items():
         schema.validate(name, table)
     return tables, notes
@@ -288,7 +289,7 @@ def test_pitfall_31_what_is_not_as_published_is_named_with_file_and_line(
 ) -> None:
     path = save(tmp_path / "sw.jsonl", row)
     with pytest.raises(BadInput, match=message) as caught:
-        mirage_bench.read_bench(path)
+        read_bench(path)
     assert caught.value.where in (str(path), f"{path}:1")
     assert caught.value.do
 
@@ -296,20 +297,20 @@ def test_pitfall_31_what_is_not_as_published_is_named_with_file_and_line(
 def test_a_row_that_repeats_another_names_both(tmp_path: Path) -> None:
     path = save(tmp_path / "sw.jsonl", judgment(), judgment(verdict="B"))
     with pytest.raises(BadInput, match=f"this repeats {path}:1: sw, 1, gpt-4o, gpt-4, aya/23") as caught:
-        mirage_bench.read_bench(path)
+        read_bench(path)
     assert caught.value.where == f"{path}:2"
     save(tmp_path / "old" / "fi" / "a.parquet", answers(old=True))
     save(tmp_path / "new" / "fi" / "b.parquet", query())
     path.unlink()
     with pytest.raises(BadInput, match=r"this repeats(.|\n)*or one folder"):
-        mirage_bench.read_bench(tmp_path)
+        read_bench(tmp_path)
 
 
 def test_answers_to_a_query_that_is_not_there_are_refused(tmp_path: Path) -> None:
     save(tmp_path / "sw" / "q.jsonl", query("12"))
     path = save(tmp_path / "sw" / "a.jsonl", answers("13"))
     with pytest.raises(UnknownName, match=r"no query in sw for these answers '13'(.|\n)*did you mean: 12") as caught:
-        mirage_bench.read_bench(tmp_path)
+        read_bench(tmp_path)
     assert caught.value.where == f"{path}:1"
 
 
@@ -333,17 +334,17 @@ def test_the_language_may_stand_in_the_rows_and_must_stand_somewhere(tmp_path: P
     path = save(tmp_path / "x" / "all.jsonl", judgment(language="sw"), judgment(language="fi"))
     assert valid(path)[0]["judgments"]["language"].to_pylist() == ["sw", "fi"]
     with pytest.raises(UnknownName, match="no language 'xx'"):
-        mirage_bench.read_bench(save(path, judgment(language="xx")))
+        read_bench(save(path, judgment(language="xx")))
     with pytest.raises(BadInput, match="the language is not given"):
-        mirage_bench.read_bench(save(path, judgment()))
+        read_bench(save(path, judgment()))
 
 
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"holds no .parquet or .jsonl file(.|\n)*mirage pull mirage-bench"):
-        mirage_bench.read_bench(tmp_path)
+        read_bench(tmp_path)
     (tmp_path / "sw.jsonl").touch()
     with pytest.raises(BadInput, match="this file is empty"):
-        mirage_bench.read_bench(tmp_path)
+        read_bench(tmp_path)
 
 
 # --- through datasets, from copies of the data sets in a folder -------------------------------------------------------
@@ -373,7 +374,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 def test_what_datasets_loads_is_what_the_files_hold(hub: Callable[..., Path], tmp_path: Path) -> None:
     source = hub()
     reports: list[tuple[int, int | None, str]] = []
-    pulled = mirage_bench.pull_bench(
+    pulled = pull_bench(
         tmp_path / "p", languages=["fi", "sw"], source=source, progress=lambda *report: reports.append(report)
     )
     assert (pulled.files, pulled.fetched, pulled.absent) == (6, 6, ())
@@ -383,7 +384,7 @@ def test_what_datasets_loads_is_what_the_files_hold(hub: Callable[..., Path], tm
         name: schema.sort(name, table) for name, table in direct.items()
     }
     before = snapshot(tmp_path / "p")
-    second = mirage_bench.pull_bench(tmp_path / "p", languages=["fi", "sw"], source=source)
+    second = pull_bench(tmp_path / "p", languages=["fi", "sw"], source=source)
     assert (second.files, second.fetched) == (6, 0)
     assert snapshot(tmp_path / "p") == before
 
@@ -392,19 +393,19 @@ def test_languages_that_the_sets_lack_are_absent_and_none_at_all_is_an_error(
     hub: Callable[..., Path], tmp_path: Path
 ) -> None:
     source = hub()
-    pulled = mirage_bench.pull_bench(tmp_path / "p", what="judgments", languages=["fi", "th"], source=source)
+    pulled = pull_bench(tmp_path / "p", what="judgments", languages=["fi", "th"], source=source)
     assert (pulled.files, pulled.absent) == (1, ("mirage-bench-pairwise-judgments/th/dev.parquet",))
     with pytest.raises(Unreachable, match="none of the 3 files is there"):
-        mirage_bench.pull_bench(tmp_path / "q", languages=["th"], source=source)
+        pull_bench(tmp_path / "q", languages=["th"], source=source)
     with pytest.raises(Unreachable, match="did not come"):
-        mirage_bench.pull_bench(tmp_path / "q", languages=["th"], source=tmp_path / "nowhere")
+        pull_bench(tmp_path / "q", languages=["th"], source=tmp_path / "nowhere")
     with pytest.raises(UnknownName, match="no data set 'answers'"):
-        mirage_bench.pull_bench(tmp_path / "q", what="answers", source=source)  # type: ignore[arg-type]
+        pull_bench(tmp_path / "q", what="answers", source=source)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="no language 'xx'"):
-        mirage_bench.pull_bench(tmp_path / "q", languages=["xx"], source=source)
+        pull_bench(tmp_path / "q", languages=["xx"], source=source)
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match="cannot be written"):
-        mirage_bench.pull_bench(tmp_path / "file", languages=["fi"], source=source)
+        pull_bench(tmp_path / "file", languages=["fi"], source=source)
 
 
 # --- into an arena, by the commands -----------------------------------------------------------------------------------

@@ -20,14 +20,11 @@ from nomiracl_cases import HEAD, PASSAGES, prompt, row, save
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
-from mirage.io.imports import import_outputs
-from mirage.io.sources.nomiracl import (
-    pull_nomiracl,
-    read_outputs,
-    read_queries,
-    split_prompt,
-    summarise,
-)
+from mirage.io.imports.public import import_outputs
+from mirage.io.sources.nomiracl.download import pull_nomiracl
+from mirage.io.sources.nomiracl.outputs import read_outputs, summarise
+from mirage.io.sources.nomiracl.prompt import split_prompt
+from mirage.io.sources.nomiracl.queries import read_queries
 
 
 def one_file(folder: Path, *rows: dict[str, Any] | str) -> Path:

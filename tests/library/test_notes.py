@@ -12,9 +12,10 @@ from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fi
 
 from mirage import schema, store
 from mirage.errors import BadInput
-from mirage.people import votes
 from mirage.people.notes import make_note, notes_on
-from mirage.people.votes import Note, Votes
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import Note, split_categories
+from mirage.people.votes.rows import validate_row
 
 QUERIES = ("1", "2", "3", "4")
 SYSTEMS = ("x", "y")
@@ -39,7 +40,7 @@ def build(path: Path, text: str = "Answer of {0} to {1}.") -> store.Arena:
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.delenv(URL, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
 
@@ -111,14 +112,14 @@ def test_a_note_belongs_to_the_text_it_was_written_on(tmp_path: Path, arena: sto
 )
 def test_a_note_that_contradicts_itself_is_rejected(arena: store.Arena, about: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
-        votes.validate_row(replace(note(arena), **about))
+        validate_row(replace(note(arena), **about))
 
 
 def test_categories_have_one_form(arena: store.Arena) -> None:
-    row = votes.validate_row(replace(note(arena), categories=" padded ,wrong  fact,,padded"))
+    row = validate_row(replace(note(arena), categories=" padded ,wrong  fact,,padded"))
     assert row.categories == "padded,wrong fact"
-    assert votes.split_categories(row.categories) == ("padded", "wrong fact")
-    assert votes.split_categories(None) == ()
+    assert split_categories(row.categories) == ("padded", "wrong fact")
+    assert split_categories(None) == ()
 
 
 def test_a_new_note_names_what_exists(arena: store.Arena) -> None:

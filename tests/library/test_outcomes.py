@@ -20,7 +20,7 @@ from published_cases import agrees_with_print, as_printed
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.io.sources import nomiracl
+from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.stages.outcomes import outcomes, rates, unparsed_note
 from mirage.stages.outcomes.fold import fold
@@ -417,7 +417,7 @@ def test_rates_are_chosen_by_language_and_system_and_unknown_names_are_named() -
 @pytest.fixture(scope="module")
 def real(shared: Path) -> pa.Table:
     """Outcomes of the published outputs."""
-    tables = nomiracl.read_outputs(shared / "nomiracl")
+    tables = read_outputs(shared / "nomiracl")
     return outcomes(tables["queries"], tables["answers"])
 
 

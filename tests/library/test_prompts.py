@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mirage import store
 from mirage.errors import BadInput, UnknownName
-from mirage.io.sources import nomiracl
+from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.llm.prompts import TEMPLATES, Template, bundled_text, load_template, render
 from mirage.text.answers import is_numbered
 
@@ -55,7 +55,7 @@ def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path:
         source = shared / "nomiracl" / f"{name}.test.vanilla_prompt.jsonl.gz"
         (tmp_path / source.parent.name).mkdir(exist_ok=True)
         shutil.copy(source, tmp_path / source.parent.name / source.name)
-    tables = nomiracl.read_outputs(tmp_path)
+    tables = read_outputs(tmp_path)
     passages: dict[tuple[str, str], list[tuple[str | None, str]]] = {}
     for row in sorted(tables["passages"].to_pylist(), key=lambda r: r["position"]):
         passages.setdefault((row["language"], row["query_id"]), []).append((row["title"], row["text"]))

@@ -20,7 +20,9 @@ from mirage.battles import verdict_rows
 from mirage.battles.counts import pool_battles
 from mirage.battles.verdict_rows import Verdicts, from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people import votes as ballots
+from mirage.people.votes.database import Votes
+from mirage.people.votes.queue import VoteItem
+from mirage.people.votes.rows import cast, token
 from mirage.ranking.board import change_lines, rank_verdicts, remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import RIDGE, PairCounts, fit
@@ -333,13 +335,13 @@ def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, mo
     plain = mirage("rank", arena, "--judge", "judge", "--format", "csv")
     none = mirage("rank", arena, "--judge", "judge", "--votes", "--format", "csv")
     assert none.stdout == plain.stdout, "without votes nothing changes"
-    log = ballots.Votes()
+    log = Votes()
     for row in simulation.tables["judgments"].to_pylist():
         pair = row["system_a"], row["system_b"]
         # The voter always prefers sim-01 where it takes part, and sees ties elsewhere.
         vote = "A" if pair[0] == "sim-01" else "B" if pair[1] == "sim-01" else "tie"
-        item = ballots.VoteItem("en", row["query_id"], *pair, control=False, why="random")
-        log.submit(ballots.cast(item, vote=vote, vote_id=ballots.token(), arena="arena", voter="ada"))
+        item = VoteItem("en", row["query_id"], *pair, control=False, why="random")
+        log.submit(cast(item, vote=vote, vote_id=token(), arena="arena", voter="ada"))
     log.close()
     voted = mirage("rank", arena, "--judge", "judge", "--votes", "--format", "csv")
     assert next(csv.DictReader(voted.stdout.splitlines()))["system"] == "sim-01"

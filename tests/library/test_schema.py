@@ -242,7 +242,8 @@ def test_many_threads_may_ask_for_columns_at_once() -> None:
     program = """
 import gc, sys, threading
 from mirage import schema
-from mirage.people import votes
+from mirage.people.votes.agreement import Agreement
+from mirage.people.votes.kinds import Evidence, Vote
 sys.setswitchinterval(1e-6)
 gc.set_threshold(50)
 gc.callbacks.append(lambda phase, info: [None for _ in range(100)])
@@ -250,7 +251,7 @@ wrong, start = [], threading.Barrier(12)
 def ask():
     start.wait()
     try:
-        for kind in (*schema.TABLES, votes.Vote, votes.Evidence, votes.Agreement):
+        for kind in (*schema.TABLES, Vote, Evidence, Agreement):
             schema.columns.__wrapped__(kind)
     except BaseException as error:
         wrong.append(error)

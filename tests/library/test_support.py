@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import mirage
@@ -12,7 +13,8 @@ from misbehaving import Act, Call, Service, error, reply
 from text_cases import TWO_SENTENCES
 
 from mirage import schema, store
-from mirage.people import votes
+from mirage.people.votes.kinds import Evidence
+from mirage.people.votes.rows import now
 from mirage.people.votes.stage import grade_support_by_votes
 from mirage.stages.features.graded_support import measure
 from mirage.stages.features.spec import MeasuredAnswer
@@ -139,11 +141,9 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
         assert all(row["grade"] for row in graded)
 
 
-def vote(
-    number: int, word: votes.rows.Supports, *, query: str = "q1", sentence: int = 0, who: str = "a"
-) -> votes.Evidence:
-    return votes.Evidence(
-        f"v{number}", votes.now(), "arena", "en", query, "s", sentence, "d1", who, word, None, None, None, None, None
+def vote(number: int, word: Any, *, query: str = "q1", sentence: int = 0, who: str = "a") -> Evidence:
+    return Evidence(
+        f"v{number}", now(), "arena", "en", query, "s", sentence, "d1", who, word, None, None, None, None, None
     )
 
 

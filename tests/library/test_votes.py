@@ -22,8 +22,10 @@ from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # 
 
 from mirage.battles.decision import UNPARSED, VERDICTS
 from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
-from mirage.people import votes
-from mirage.people.votes import Evidence, Vote, Votes, standing
+from mirage.people.votes import database as votes_database
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import Evidence, Row, Vote
+from mirage.people.votes.rows import imported_votes, label, now, standing, validate_row
 from mirage.store import home
 
 
@@ -36,7 +38,7 @@ def db(url: str) -> Votes:
 
 
 @pytest.mark.parametrize("row", [vote(note="ni sawa · 良い · 👍", seconds=0.1), evidence(sentence=3, vote="unclear")])
-def test_what_is_submitted_is_what_is_read_by_another_program(url: str, row: votes.Row) -> None:
+def test_what_is_submitted_is_what_is_read_by_another_program(url: str, row: Row) -> None:
     assert Votes(url).submit(row) == row
     assert Votes(url).rows(type(row)) == [row]
     assert Votes(url).rows(Evidence if isinstance(row, Vote) else Vote) == []
@@ -45,7 +47,7 @@ def test_what_is_submitted_is_what_is_read_by_another_program(url: str, row: vot
 def test_a_vote_sent_again_is_kept_once_and_as_it_was_first(db: Votes) -> None:
     first = vote(vote="A")
     assert db.submit(first) == db.submit(first) == first
-    assert db.submit(dataclasses.replace(first, vote="B", time=votes.now())) == first, "two keys pressed at once"
+    assert db.submit(dataclasses.replace(first, vote="B", time=now())) == first, "two keys pressed at once"
     assert db.rows(Vote) == [first]
 
 
@@ -64,9 +66,9 @@ def test_undo_adds_a_row_that_points_at_the_vote_and_twice_is_once(db: Votes) ->
     assert db.undo(Vote, first.vote_id, voter="amina") == back
     log = db.rows(Vote)
     assert sorted(log, key=lambda r: r.vote_id) == sorted([first, second, back], key=lambda r: r.vote_id)
-    assert votes.standing(log) == [second]
+    assert standing(log) == [second]
     again = db.submit(vote(vote="B"))
-    assert votes.standing(db.rows(Vote)) == [second, again]
+    assert standing(db.rows(Vote)) == [second, again]
 
 
 def test_only_ones_own_vote_can_be_taken_back(db: Votes) -> None:
@@ -125,7 +127,7 @@ def test_a_vote_that_is_not_sound_is_refused_before_anything_is_opened(tmp_path:
 
 def test_an_unknown_choice_names_the_valid_ones() -> None:
     with pytest.raises(UnknownName, match="vote 'both bad'") as caught:
-        votes.validate_row(vote(vote="both bad"))
+        validate_row(vote(vote="both bad"))
     assert "both_bad" in str(caught.value)
 
 
@@ -138,10 +140,10 @@ def test_a_note_keeps_what_a_database_can_keep(db: Votes) -> None:
 @given(note=st.text(max_size=200), voter=st.text(min_size=1, max_size=100))
 def test_a_row_once_checked_is_sound_or_refused(note: str, voter: str) -> None:
     try:
-        row = votes.validate_row(vote(note=note, voter=voter))
+        row = validate_row(vote(note=note, voter=voter))
     except BadInput:
         return
-    assert votes.validate_row(row) == row
+    assert validate_row(row) == row
     (row.note or "").encode()
     assert "\0" not in row.voter + (row.note or "")
 
@@ -157,13 +159,13 @@ def test_the_environment_names_the_database_else_it_is_in_the_users_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "new" / "home"))
-    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.delenv(URL, raising=False)
     Votes().submit(vote())
     assert home.votes_file() == tmp_path / "new" / "home" / "votes.sqlite"
     beside = list(home.votes_file().parent.glob("votes.sqlite*"))
     assert {file.stat().st_mode & 0o777 for file in beside} == {0o600}, "nobody else on the machine reads them"
     assert len(Votes(f"sqlite:///{home.votes_file()}").rows(Vote)) == 1
-    monkeypatch.setenv(votes.URL, f"sqlite:///{tmp_path / 'other.sqlite'}")
+    monkeypatch.setenv(URL, f"sqlite:///{tmp_path / 'other.sqlite'}")
     assert Votes().rows(Vote) == []
     assert (tmp_path / "other.sqlite").exists()
 
@@ -218,16 +220,18 @@ def test_rows_are_appended_all_or_none_and_the_wrong_one_is_named(
 VOTERS = """
 import dataclasses, itertools, os, sys, time
 from mirage import errors
-from mirage.people import votes
-row = votes.Vote("", votes.now(), "sample", "sw", "", "a", "b", "", "A", True, "random")
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.rows import now
+row = Vote("", now(), "sample", "sw", "", "a", "b", "", "A", True, "random")
 if "postgresql" in sys.argv[1]:
     import psycopg
-warm = votes.Votes("sqlite:///" + sys.argv[2])    # everything is loaded before the voters part
+warm = Votes("sqlite:///" + sys.argv[2])    # everything is loaded before the voters part
 warm.submit(dataclasses.replace(row, vote_id="w", query_id="w", voter="w"))
 warm.close()
 for n in range(50):
     if os.fork() == 0:
-        db = votes.Votes(sys.argv[1])
+        db = Votes(sys.argv[1])
         for k in itertools.count():
             mine = dataclasses.replace(row, vote_id=f"{n}-{k}", voter=f"v{n}", query_id=str(k))
             while True:
@@ -349,7 +353,7 @@ def test_a_folder_that_goes_away_is_said_and_comes_back_without_a_restart(tmp_pa
 def test_a_file_that_another_program_holds_is_waited_for_and_then_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(votes.database, "PATIENCE", 0.2)
+    monkeypatch.setattr(votes_database, "PATIENCE", 0.2)
     file = tmp_path / "votes.sqlite"
     db, row = Votes(f"sqlite:///{file}"), vote()
     db.rows(Vote)
@@ -442,7 +446,8 @@ def test_who_is_taken_out_leaves_votes_that_count_and_nothing_that_names_them(ur
 def test_a_reader_without_votes_opens_no_database_and_makes_no_file_pitfall_168(tmp_path: Path) -> None:
     code = """
 import sys
-from mirage.people.votes import Vote, Votes
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Vote
 with Votes() as db:
     assert db.rows(Vote) == []
     print(tuple(db.version().values()), "sqlalchemy" in sys.modules, db.where)
@@ -472,13 +477,13 @@ def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(
 def test_every_verdict_that_decides_something_is_an_opinion_of_people() -> None:
     """A verdict that is added to the table must not become no opinion where people give it."""
     columns = {"language": "en", "query_id": "q", "judge": "human", "system_a": "a", "system_b": "b", "person": True}
-    for word, label in VERDICTS.items():
+    for word, expected in VERDICTS.items():
         rows = pa.Table.from_pylist([columns | {"verdict": word, "voter": "ann"}])
-        (vote,) = votes.imported_votes(rows, "arena")
-        assert votes.label(vote) == (None if label == UNPARSED else label)
+        (vote,) = imported_votes(rows, "arena")
+        assert label(vote) == (None if expected == UNPARSED else expected)
 
 
 @pytest.mark.parametrize("time", ["9999-99-99T99:99:99.000000Z", "2026-02-30T00:00:00.000000Z", "2026-01-01T00:00:00Z"])
 def test_a_time_that_is_none_is_refused(time: str) -> None:
     with pytest.raises(BadInput, match="time"):
-        votes.validate_row(dataclasses.replace(vote(), time=time))
+        validate_row(dataclasses.replace(vote(), time=time))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from votes_agreement_cases import ballot, judgments
 
-from mirage.people.votes import Agreement, agreement
+from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.opinions import alphas, coincidences, kappas
 
 

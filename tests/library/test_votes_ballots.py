@@ -13,10 +13,12 @@ from payloads import HOSTILE
 
 from mirage import schema, store
 from mirage.errors import BadInput
-from mirage.people import votes
-from mirage.people.votes import LabelVote, Vote, Votes
 from mirage.people.votes.ballots import BallotRow, ballot, battle_ballot, import_ballot
+from mirage.people.votes.belonging import votes_on
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import LabelVote, Vote
 from mirage.people.votes.labels import AuditItem
+from mirage.people.votes.queue import next_items
 from mirage.people.votes.stage import vote_pool
 
 SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
@@ -26,7 +28,7 @@ SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
 def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
     """Hostile texts with passages, and a judge whose winner sometimes depends on the order."""
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.delenv(URL, raising=False)
     rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for k in range(16):
         query, payload = f"q{k:02d}", HOSTILE[k % len(HOSTILE)]
@@ -57,13 +59,13 @@ def sheet(arena: store.Arena, path: Path, words: str = "A,B,tie,both_bad,skip", 
 
 @pytest.mark.parametrize("name", ["b.csv", "b.jsonl", "b.parquet"])
 def test_votes_come_back_as_those_of_the_queue_and_twice_is_once(arena: store.Arena, tmp_path: Path, name: str) -> None:
-    items = votes.next_items(vote_pool(arena, "te"), voter="amina", n=5)
+    items = next_items(vote_pool(arena, "te"), voter="amina", n=5)
     path = sheet(arena, tmp_path / name)
     assert b"zq-" not in path.read_bytes()
     with Votes() as database:
         assert import_ballot(database, path, arena) == (5, 5)
         assert import_ballot(database, path, arena) == (5, 0)
-        found = votes.votes_on(arena, database.rows(Vote))
+        found = votes_on(arena, database.rows(Vote))
     assert [row.vote for row in found.counting] == ["A", "B", "tie", "both_bad", "skip"]
     facts = ("query_id", "system_a", "system_b", "control", "why", "inclusion")
     assert [[getattr(row, fact) for fact in facts] for row in found.counting] == [
@@ -83,7 +85,7 @@ def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: 
             path = tmp_path / f"{voter}.jsonl"
             store.export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
             assert import_ballot(database, path, arena) == (1, 1)
-        first, second = votes.votes_on(arena, database.rows(Vote)).counting
+        first, second = votes_on(arena, database.rows(Vote)).counting
     assert first.item == second.item
     assert {first.voter, second.voter} == {"amina", "ravi"}
 

@@ -12,8 +12,10 @@ from commands import mirage
 from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # noqa: F401  # fixtures
 
 from mirage import schema, store
-from mirage.people import votes
-from mirage.people.votes import Evidence, Vote, Votes
+from mirage.people.votes.belonging import ArenaVotes, votes_on
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import Evidence, Vote
+from mirage.people.votes.rows import shown_digest
 from mirage.people.votes.stage import counting, export_votes
 
 QUERIES = {"1": "Mlima mrefu zaidi ni upi?", "2": "Ziwa kubwa zaidi ni lipi?"}
@@ -40,7 +42,7 @@ def make(path: Path, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS
 
 
 def shown(query: str, *systems: str, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS) -> str:
-    return votes.shown_digest([queries[query]], [answers[query, system] for system in systems])
+    return shown_digest([queries[query]], [answers[query, system] for system in systems])
 
 
 def cast(query: str = "1", first: str = "a", second: str = "b", **changed: Any) -> Vote:
@@ -89,9 +91,9 @@ def test_another_arena_of_the_same_name_and_answers_inherits_no_vote(
     paths = make(tmp_path / "one" / "mine"), make(tmp_path / "two" / "mine", other, dict.fromkeys(ANSWERS, "Sijui."))
     with Votes(url) as database:
         here = database.submit(cast("1"))
-        there = database.submit(cast("1", shown=votes.shown_digest([other["1"]], ["Sijui.", "Sijui."])))
+        there = database.submit(cast("1", shown=shown_digest([other["1"]], ["Sijui.", "Sijui."])))
         assert [counted(path, database.rows(Vote)) for path in paths] == [[here], [there]]
-        assert [votes.votes_on(store.open_arena(path), database.rows(Vote)).notes() for path in paths] == [[], []]
+        assert [votes_on(store.open_arena(path), database.rows(Vote)).notes() for path in paths] == [[], []]
 
 
 def test_votes_on_other_pairs_stay_when_a_system_comes_and_when_an_answer_changes(tmp_path: Path) -> None:
@@ -100,17 +102,17 @@ def test_votes_on_other_pairs_stay_when_a_system_comes_and_when_an_answer_change
     grown = ANSWERS | {("1", "c"): "Meru.", ("2", "c"): "Nyasa."}
     assert counted(make(tmp_path / "grown", answers=grown), log) == log
     changed = store.open_arena(make(tmp_path / "changed", answers=grown | {("1", "a"): "Meru."}))
-    sorted_out = votes.votes_on(changed, log)
+    sorted_out = votes_on(changed, log)
     assert (sorted_out.counting, sorted_out.changed) == (log[1:], log[:1])
     assert "1 vote" in " ".join(sorted_out.notes()), "what is left out is said"
-    again = cast("1", shown=votes.shown_digest([QUERIES["1"]], ["Meru.", "Sijui."]))
-    assert votes.votes_on(changed, [*log, again]).changed == [], "the voter has voted on the new text"
+    again = cast("1", shown=shown_digest([QUERIES["1"]], ["Meru.", "Sijui."]))
+    assert votes_on(changed, [*log, again]).changed == [], "the voter has voted on the new text"
     assert set(counted(path, [*log, again])) == set(log), "a later vote on another text takes no place of an earlier"
 
 
 def test_a_system_that_goes_takes_its_votes_along_without_a_word(tmp_path: Path) -> None:
     left = store.open_arena(make(tmp_path / "mine", answers={k: v for k, v in ANSWERS.items() if k[1] == "a"}))
-    sorted_out = votes.votes_on(left, [cast("1")])
+    sorted_out = votes_on(left, [cast("1")])
     assert (sorted_out.counting, sorted_out.notes()) == ([], [])
 
 
@@ -132,7 +134,7 @@ def test_votes_without_a_digest_count_for_the_name_and_that_is_said_once(
         ]
         new = database.submit(cast("1", voter="ravi"))
         log = database.rows(Vote)
-    sorted_out = votes.votes_on(store.open_arena(path), log)
+    sorted_out = votes_on(store.open_arena(path), log)
     assert set(sorted_out.counting) == {*old, new}
     assert sorted_out.changed == []
     assert sum("2 votes" in line for line in sorted_out.notes()) == 1
@@ -151,9 +153,9 @@ def test_votes_on_citations_are_on_texts_too(tmp_path: Path, change: str) -> Non
     )
     about = {"arena": "mine", "query_id": "1", "system": "a"}
     context = [QUERIES["1"], "Ni mlima."]
-    cited = evidence(passage_id="p", shown=votes.shown_digest(context, ["Kilimanjaro."]), **about)
+    cited = evidence(passage_id="p", shown=shown_digest(context, ["Kilimanjaro."]), **about)
     arena = store.open_arena(path)
-    citations: votes.ArenaVotes[Evidence] = votes.votes_on(arena, [cited])
+    citations: ArenaVotes[Evidence] = votes_on(arena, [cited])
     assert bool(citations.counting) is (change in ("nothing", "name"))
     assert bool(citations.changed) is (change == "answer")
 
@@ -162,7 +164,7 @@ def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.delenv(URL, raising=False)
     path = renamed(make(tmp_path / "mine"))
     with Votes() as database:
         first = database.submit(cast("1"))

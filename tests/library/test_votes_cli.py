@@ -17,8 +17,12 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
-from mirage.people import votes
-from mirage.people.votes import Evidence, Note, Vote, Votes
+from mirage.people.votes import rows as voted
+from mirage.people.votes.agreement import Agreement
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import Evidence, Note, Vote
+from mirage.people.votes.queue import next_items
+from mirage.people.votes.rows import now, shown_digest, token
 from mirage.people.votes.stage import people_verdicts, vote_agreement, vote_pool
 
 SYSTEMS = 4
@@ -27,7 +31,7 @@ SYSTEMS = 4
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(votes.URL, raising=False)
+    monkeypatch.delenv(URL, raising=False)
     monkeypatch.chdir(tmp_path)
 
 
@@ -56,17 +60,17 @@ def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: i
     pool = vote_pool(arena, language)
     verdicts = decisions(arena.read("judgments"))["heuristic"]
     ballots = []
-    for k, item in enumerate(votes.next_items(pool, voter=voter, n=n)):
+    for k, item in enumerate(next_items(pool, voter=voter, n=n)):
         label = verdicts[item.language, item.query_id, *sorted((item.system_a, item.system_b))].label
         word = "tie" if label == 2 else "A" if (label == 0) == (item.system_a < item.system_b) else "B"
-        shown = votes.shown_digest([""], [f"{item.query_id} {s}" for s in (item.system_a, item.system_b)])
+        shown = shown_digest([""], [f"{item.query_id} {s}" for s in (item.system_a, item.system_b)])
         about = {
-            "vote_id": votes.token(),
+            "vote_id": token(),
             "arena": arena.name,
             "voter": voter,
             "shown": shown,
         }
-        ballots.append(votes.cast(item, vote=word if k % 4 else "A", **about))
+        ballots.append(voted.cast(item, vote=word if k % 4 else "A", **about))
     with Votes() as database:
         database.append(ballots)
     return ballots
@@ -88,7 +92,7 @@ def table(result: Any) -> list[dict[str, str]]:
 def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: store.Arena) -> None:
     ballots = cast(arena) + cast(arena, voter="juma", n=100)
     result = mirage("votes", "agreement", arena.path, "--format", "csv")
-    assert result.stdout.splitlines()[0] == ",".join(field.name for field in dataclasses.fields(votes.Agreement))
+    assert result.stdout.splitlines()[0] == ",".join(field.name for field in dataclasses.fields(Agreement))
     rows = {row["judge"]: row for row in table(result)}
     assert list(rows) == ["heuristic", "other", "people"]
     assert int(rows["heuristic"]["n"]) == sum(ballot.control for ballot in ballots) < len(ballots)
@@ -138,7 +142,7 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
     rows = [vote(note='a "quoted", line\nbreak', seconds=None), vote(arena="other", vote="both_bad", shown="x")]
     checks = [evidence(), evidence(sentence=2, vote="no", voter="007")]
     about = ("mine", "sw", "7", "x", None, None, "amina", "note", "padded,wrong fact")
-    notes = [Note(votes.token(), votes.now(), *about, text, None, None, "x") for text in ("=1+1\nSecond line", "مرحبا")]
+    notes = [Note(token(), now(), *about, text, None, None, "x") for text in ("=1+1\nSecond line", "مرحبا")]
     with Votes() as database:
         for entry in (*rows, *checks, *notes):
             database.submit(entry)
@@ -184,7 +188,7 @@ def _empty(folder: Path) -> Path:
 
 
 def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(votes.URL, "postgresql://me:secret@127.0.0.1:9/votes")
+    monkeypatch.setenv(URL, "postgresql://me:secret@127.0.0.1:9/votes")
     result = mirage("votes", "export", "v.csv", code=2)
     assert "cannot be reached" in result.stderr
     assert "secret" not in result.stderr

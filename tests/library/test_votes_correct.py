@@ -19,8 +19,15 @@ from benchmarks.simulated import simulate_arena as arena
 from mirage.battles.decision import Battle, Decision, decisions
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData
-from mirage.people import votes
-from mirage.people.votes import Vote
+from mirage.people.votes.correct import (
+    LEAST_EACH,
+    LEAST_QUERIES,
+    Correction,
+    correct,
+    correction_needs,
+    join_corrections,
+)
+from mirage.people.votes.kinds import UNNAMED, Vote
 from mirage.people.votes.powered import Data, curvature, powered_estimate, pseudo_inverse
 from mirage.ranking.bootstrap import rate
 
@@ -51,8 +58,8 @@ def test_a_judge_that_likes_what_it_sees_first_covers(chosen: bool) -> None:
 
 def corrected(
     log: list[Vote], verdicts: dict[Battle, Decision], *, language: str = "sw", judge: str = "judge", **options: Any
-) -> votes.Correction:
-    return votes.correct(log, verdicts, language=language, judge=judge, **options)
+) -> Correction:
+    return correct(log, verdicts, language=language, judge=judge, **options)
 
 
 def cast(verdicts: dict[Battle, Decision], n: int, seed: int = 0) -> list[Vote]:
@@ -144,7 +151,7 @@ def test_two_people_on_one_battle_are_one_battle_of_their_mean(judge_decisions: 
     assert second.n_votes == 160
 
 
-def in_languages(verdicts: dict[Battle, Decision], *codes: str) -> list[votes.Correction]:
+def in_languages(verdicts: dict[Battle, Decision], *codes: str) -> list[Correction]:
     """The same battles in several languages, with votes of their own."""
     corrections = []
     for k, code in enumerate(codes):
@@ -157,7 +164,7 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
     judge_decisions: dict[Battle, Decision],
 ) -> None:
     parts = in_languages(judge_decisions, "te", "ar", "sw")
-    both = votes.join_corrections(parts)
+    both = join_corrections(parts)
     assert (both.language, both.languages) == ("all", ("ar", "sw", "te"))
     assert np.allclose(both.theta, np.mean([part.theta for part in parts], axis=0))
     assert np.allclose(both.error**2, np.sum([part.error**2 for part in parts], axis=0) / 9)
@@ -169,14 +176,14 @@ def test_languages_together_are_their_mean_and_the_least_sure_widens_it(
     assert (both.df <= sum(part.df for part in parts)).all()
     assert "the mean over 3 languages" in both.method
     assert {row.language for row in both.rows()} == {"all"}
-    assert votes.join_corrections(parts[::-1]).table().equals(both.table())
+    assert join_corrections(parts[::-1]).table().equals(both.table())
 
 
 def test_only_systems_of_all_languages_are_put_together(judge_decisions: dict[Battle, Decision]) -> None:
     first, second = in_languages(judge_decisions, "ar", "te")
     fewer = {battle: verdict for battle, verdict in judge_decisions.items() if first.systems[0] not in battle}
     third = corrected(cast(fewer, 120), fewer)
-    both = votes.join_corrections([first, second, third])
+    both = join_corrections([first, second, third])
     assert both.systems == first.systems[1:]
     assert abs(both.theta.sum()) < 1e-9
     shifted = [correction.theta[-4:] - correction.theta[-4:].mean() for correction in (first, second, third)]
@@ -186,13 +193,13 @@ def test_only_systems_of_all_languages_are_put_together(judge_decisions: dict[Ba
 def test_what_does_not_go_together_is_refused(judge_decisions: dict[Battle, Decision]) -> None:
     first, second = in_languages(judge_decisions, "ar", "te")
     with pytest.raises(NotEnoughData, match="two corrected languages"):
-        votes.join_corrections([first])
+        join_corrections([first])
     with pytest.raises(NotEnoughData, match="two corrected languages"):
-        votes.join_corrections([])
+        join_corrections([])
     with pytest.raises(BadInput, match="cannot be joined"):
-        votes.join_corrections([first, first])
+        join_corrections([first, first])
     with pytest.raises(BadInput, match="cannot be joined"):
-        votes.join_corrections([first, dataclasses.replace(second, judge="other")])
+        join_corrections([first, dataclasses.replace(second, judge="other")])
 
 
 def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
@@ -205,7 +212,7 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
     hits: dict[str, list[NDArray[np.bool_]]] = {"corrected": [], "judge": []}
     blank = np.zeros(SYSTEMS, dtype=np.int64)
     for _ in range(120):
-        parts: dict[str, list[votes.Correction]] = {name: [] for name in hits}
+        parts: dict[str, list[Correction]] = {name: [] for name in hits}
         for code, theta in zip(("ar", "en", "te"), thetas, strict=True):
             data, judged = simulate(rng, theta, wrong_about_two(SYSTEMS), queries=100, votes=60)
             by_judge = dataclasses.replace(data, human=judged, weight=np.ones_like(data.weight))
@@ -213,13 +220,13 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
                 fit = powered_estimate(sample, lam)
                 n = sample.n_queries_voted
                 parts[name].append(
-                    votes.Correction(
+                    Correction(
                         code, "j", tuple("abcdef"), fit.theta, fit.covariance, np.full(SYSTEMS, n - 1.0), fit.lam,
                         blank, blank, 60, ("v",), n, 1500,
                     )
                 )  # fmt: skip
         for name, corrections in parts.items():
-            both = votes.join_corrections(corrections)
+            both = join_corrections(corrections)
             assert np.allclose(both.interval()[1] - both.theta, stdtrit(both.df, 0.975) * both.error)
             low, high = both.interval()
             hits[name].append((low <= real) & (real <= high))
@@ -233,9 +240,9 @@ def test_votes_of_few_people_have_a_rating_without_an_interval(judge_decisions: 
     assert {(row.low, row.high, row.rank_low, row.rank_high) for row in correction.rows()} == {(None,) * 4}
     assert all(np.isfinite(row.rating) for row in correction.rows())
     assert "9 people" in correction.method
-    joint = votes.join_corrections([correction, *in_languages(judge_decisions, "te")])
+    joint = join_corrections([correction, *in_languages(judge_decisions, "te")])
     assert joint.rows()[0].low is None, "of the language with the fewest people nothing is known"
-    unnamed = [dataclasses.replace(vote, voter=votes.UNNAMED) for vote in few]
+    unnamed = [dataclasses.replace(vote, voter=UNNAMED) for vote in few]
     assert corrected(unnamed, judge_decisions).rows()[0].low is not None
 
 
@@ -261,14 +268,14 @@ def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
 ) -> None:
     some = cast(judge_decisions, 300)
     by_query = {vote.query_id: vote for vote in some}
-    few = list(by_query.values())[: votes.LEAST_QUERIES - 1]
+    few = list(by_query.values())[: LEAST_QUERIES - 1]
     apart = [vote for vote in some if "sim-05" not in (vote.system_a, vote.system_b)]
     once = [*apart, next(vote for vote in some if "sim-05" in (vote.system_a, vote.system_b))]
     for cast_, reason in (
         ([], "votes on 0 queries"),
-        (few, f"it takes {votes.LEAST_QUERIES}"),
+        (few, f"it takes {LEAST_QUERIES}"),
         (apart, "do not connect all systems: sim-05 apart"),
-        (once, f"fewer than {votes.LEAST_EACH} votes in sw on battles of sim-05"),
+        (once, f"fewer than {LEAST_EACH} votes in sw on battles of sim-05"),
     ):
         with pytest.raises(NotEnoughData, match=reason) as caught:
             corrected(cast_, judge_decisions)
@@ -319,7 +326,7 @@ def test_one_method_makes_both_widths(judge_decisions: dict[Battle, Decision]) -
     assert np.allclose(correction.width, correction.error / without.error)
     assert np.allclose(without.width, 1)
     assert [row.width for row in correction.rows()] == list(correction.width)
-    both = votes.join_corrections(in_languages(judge_decisions, "ar", "te"))
+    both = join_corrections(in_languages(judge_decisions, "ar", "te"))
     assert both.width is not None
     assert 0.3 < both.width.mean() < 1
 
@@ -393,7 +400,7 @@ def test_a_language_with_three_votes_is_left_out_and_said_pitfall_133() -> None:
 
 @pytest.mark.parametrize(("n", "possible"), [(20, False), (30, True), (90, True)])
 def test_what_a_correction_needs_is_known_before_the_first_vote_pitfall_116(n: int, possible: bool) -> None:
-    needs = votes.correction_needs(n)
-    assert str(votes.LEAST_QUERIES) in needs
-    assert str(votes.LEAST_EACH) in needs
+    needs = correction_needs(n)
+    assert str(LEAST_QUERIES) in needs
+    assert str(LEAST_EACH) in needs
     assert ("cannot" in needs) == (not possible)

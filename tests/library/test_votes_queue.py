@@ -16,8 +16,11 @@ from votes_agreement_cases import judgments
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.people import votes
-from mirage.people.votes import Pool, Vote, VoteItem
+from mirage.people.votes import queue
+from mirage.people.votes import rows as voted
+from mirage.people.votes.kinds import Vote
+from mirage.people.votes.queue import Pool, VoteItem, gather_pool, next_items
+from mirage.people.votes.rows import digest, standing, token
 
 SYSTEMS = ("a", "b", "c", "d")
 QUERIES = 60
@@ -43,11 +46,11 @@ def verdicts(judge: str = "j", *, flipped: frozenset[int] = frozenset(), other: 
 
 
 def pool(**options: Any) -> Pool:
-    return votes.gather_pool(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
+    return gather_pool(**{"language": "sw", "answers": answers(), "judgments": verdicts()} | options)
 
 
 def cast(item: VoteItem, word: str = "A", voter: str = "amina") -> Vote:
-    return votes.cast(item, vote=word, vote_id=votes.token(), arena="x", voter=voter)
+    return voted.cast(item, vote=word, vote_id=token(), arena="x", voter=voter)
 
 
 def key(item: VoteItem) -> tuple[str, ...]:
@@ -59,7 +62,7 @@ def run(candidates: Pool, voter: str, n: int) -> list[VoteItem]:
     seen: list[Vote] = []
     items = []
     for _ in range(n):
-        batch = votes.next_items(candidates, voter=voter, seen=seen, n=1)
+        batch = next_items(candidates, voter=voter, seen=seen, n=1)
         if not batch:
             break
         items += batch
@@ -70,28 +73,28 @@ def run(candidates: Pool, voter: str, n: int) -> list[VoteItem]:
 def test_one_by_one_or_many_at_once_is_the_same_and_nothing_comes_twice() -> None:
     candidates = pool()
     items = run(candidates, "amina", 1_000)
-    assert items == votes.next_items(candidates, voter="amina", n=1_000)
+    assert items == next_items(candidates, voter="amina", n=1_000)
     assert len({key(item) for item in items}) == len(items) == len(candidates.battles) == QUERIES * 6
-    assert items != votes.next_items(candidates, voter="juma", n=1_000)
-    assert votes.next_items(candidates, voter="amina", seen=[cast(item) for item in items]) == []
+    assert items != next_items(candidates, voter="juma", n=1_000)
+    assert next_items(candidates, voter="amina", seen=[cast(item) for item in items]) == []
 
 
 def test_a_vote_taken_back_brings_its_battle_again_and_a_skip_does_not() -> None:
     candidates = pool()
-    first, second, third = votes.next_items(candidates, voter="amina", n=3)
+    first, second, third = next_items(candidates, voter="amina", n=3)
     skipped = cast(first, "skip")
-    assert votes.next_items(candidates, voter="amina", seen=[skipped], n=2) == [second, third]
-    assert votes.next_items(candidates, voter="amina", seen=votes.standing([skipped]), n=1) == [second]
-    assert votes.next_items(candidates, voter="amina", seen=[], n=1) == [first]
+    assert next_items(candidates, voter="amina", seen=[skipped], n=2) == [second, third]
+    assert next_items(candidates, voter="amina", seen=standing([skipped]), n=1) == [second]
+    assert next_items(candidates, voter="amina", seen=[], n=1) == [first]
 
 
 IN_ANOTHER_PROCESS = """
 import itertools
 import pyarrow as pa
-from mirage.people import votes
+from mirage.people.votes.queue import gather_pool, next_items
 rows = [{"language": "sw", "query_id": f"q{q:03}", "system": s, "status": "ok", "text": f"{q} {s}"}
         for q in range(60) for s in "abcd"]
-print(votes.next_items(votes.gather_pool(language="sw", answers=pa.Table.from_pylist(rows)), voter="amina", n=50))
+print(next_items(gather_pool(language="sw", answers=pa.Table.from_pylist(rows)), voter="amina", n=50))
 """
 
 
@@ -100,17 +103,17 @@ def test_the_queue_is_the_same_in_another_process_and_in_any_order_of_rows() -> 
     result = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONHASHSEED": "7"}
     )
-    assert result.stdout == f"{votes.next_items(pool(judgments=None), voter='amina', n=50)}\n"
-    expected = votes.next_items(pool(), voter="amina", n=50)
+    assert result.stdout == f"{next_items(pool(judgments=None), voter='amina', n=50)}\n"
+    expected = next_items(pool(), voter="amina", n=50)
     table = verdicts()
     turned = table.take(np.random.default_rng(0).permutation(len(table)))
-    assert votes.next_items(pool(judgments=turned), voter="amina", n=50) == expected
+    assert next_items(pool(judgments=turned), voter="amina", n=50) == expected
 
 
 def test_flips_come_more_often_and_say_so_and_without_any_all_is_random() -> None:
     table = pa.concat_tables([verdicts(flipped=frozenset(range(10))), verdicts("k", other=frozenset({50, 51}))])
     candidates = pool(judgments=table)
-    items = votes.next_items(candidates, voter="amina", n=int(candidates.on_request.sum()))
+    items = next_items(candidates, voter="amina", n=int(candidates.on_request.sum()))
     flipped = {f"q{q:03}" for q in range(10)}
     assert {(item.why, item.query_id in flipped) for item in items if not item.control} == {("flipped", True)}
     assert {item.why for item in items if item.control} == {"random"}
@@ -132,7 +135,7 @@ def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters:
     for seed in range(60):
         candidates = pool(judgments=table, seed=seed)
         for n in weighed:
-            lists = [votes.next_items(candidates, voter=f"v{k}", n=n // voters) for k in range(voters)]
+            lists = [next_items(candidates, voter=f"v{k}", n=n // voters) for k in range(voters)]
             items = {key(item): item for items in lists for item in items}.values()
             chance = np.array([item.inclusion or np.nan for item in items])
             wins = np.array([item.query_id < "q015" for item in items], dtype=float)
@@ -145,13 +148,13 @@ def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters:
 
 
 def test_two_people_meet_on_some_battles_and_not_on_most() -> None:
-    both = [{key(i) for i in votes.next_items(pool(), voter=v, n=100)} for v in ("amina", "juma")]
+    both = [{key(i) for i in next_items(pool(), voter=v, n=100)} for v in ("amina", "juma")]
     assert 15 <= len(both[0] & both[1]) <= 60
 
 
 def test_the_order_shown_is_even_and_each_voters_own() -> None:
     candidates = pool()
-    items = {voter: votes.next_items(candidates, voter=voter, n=360) for voter in ("amina", "juma")}
+    items = {voter: next_items(candidates, voter=voter, n=360) for voter in ("amina", "juma")}
     turned = {v: {key(i): i.system_a > i.system_b for i in all_} for v, all_ in items.items()}
     assert np.mean(list(turned["amina"].values())) == pytest.approx(0.5, abs=0.1)
     same = np.mean([turned["amina"][k] == turned["juma"][k] for k in turned["amina"]])
@@ -175,12 +178,12 @@ def test_the_same_text_twice_failed_answers_and_unjudged_queries_are_left_out() 
 def test_without_a_judge_every_pair_can_be_voted_on() -> None:
     candidates = pool(judgments=None)
     assert len(candidates.battles) == QUERIES * 6
-    assert {(i.why, i.inclusion) for i in votes.next_items(candidates, voter="amina", n=50)} == {("random", 1.0)}
+    assert {(i.why, i.inclusion) for i in next_items(candidates, voter="amina", n=50)} == {("random", 1.0)}
 
 
 def test_a_battle_that_is_not_asked_comes_last_and_has_no_chance() -> None:
     candidates = pool(judgments=verdicts(flipped=frozenset(range(20))))
-    items = votes.next_items(candidates, voter="amina", n=1_000)
+    items = next_items(candidates, voter="amina", n=1_000)
     has_chance = [item.inclusion is not None for item in items]
     assert has_chance == sorted(has_chance, reverse=True)
     rest = [item for item in items if item.inclusion is None]
@@ -190,18 +193,18 @@ def test_a_battle_that_is_not_asked_comes_last_and_has_no_chance() -> None:
 
 def test_progress_counts_what_counts() -> None:
     candidates = pool()
-    items = votes.next_items(candidates, voter="amina", n=40)
+    items = next_items(candidates, voter="amina", n=40)
     own_votes = [cast(item, "skip" if k % 4 == 0 else "A") for k, item in enumerate(items)]
-    other_votes = [cast(item, voter="juma") for item in votes.next_items(candidates, voter="juma", n=20)]
-    progress = votes.progress(candidates, [*own_votes, *other_votes], voter="amina")
+    other_votes = [cast(item, voter="juma") for item in next_items(candidates, voter="juma", n=20)]
+    progress = queue.progress(candidates, [*own_votes, *other_votes], voter="amina")
     drawn = [vote for vote in [*own_votes, *other_votes] if vote.control and vote.vote != "skip"]
     assert (progress.own, progress.left) == (40, QUERIES * 6 - 40)
     assert progress.queries == len({vote.query_id for vote in drawn})
 
 
 def test_a_vote_carries_what_the_item_said_and_what_was_shown() -> None:
-    (item,) = votes.next_items(pool(), voter="amina", n=1)
-    vote = votes.cast(
+    (item,) = next_items(pool(), voter="amina", n=1)
+    vote = voted.cast(
         item,
         vote="both_bad",
         vote_id="t",
@@ -209,10 +212,10 @@ def test_a_vote_carries_what_the_item_said_and_what_was_shown() -> None:
         voter="amina",
         note="",
         seconds=3,
-        shown=votes.digest("p", "q"),
+        shown=digest("p", "q"),
     )
     assert (vote.control, vote.why, vote.note, vote.seconds) == (item.control, item.why, None, 3.0)
     assert vote.inclusion == item.inclusion
-    assert vote.shown == votes.digest("q", "p") != votes.digest("p", "p")
+    assert vote.shown == digest("q", "p") != digest("p", "p")
     with pytest.raises(BadInput):
-        votes.cast(item, vote="best", vote_id="t", arena="x", voter="amina")
+        voted.cast(item, vote="best", vote_id="t", arena="x", voter="amina")

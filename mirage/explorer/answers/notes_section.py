@@ -15,8 +15,9 @@ from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick_many
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
-from mirage.people import notes, votes
-from mirage.people.votes import Note
+from mirage.people import notes
+from mirage.people.votes.kinds import Note, split_categories
+from mirage.people.votes.rows import LONGEST
 from mirage.store import Arena
 from mirage.text.segmentation import count_text
 
@@ -119,7 +120,7 @@ def noted_answers(arena: Arena, categories: Sequence[str]) -> frozenset[tuple[st
 
 
 def _categories(note: Note) -> tuple[str, ...]:
-    return votes.split_categories(note.categories)
+    return split_categories(note.categories)
 
 
 def _obstacle() -> str:
@@ -181,7 +182,7 @@ def _show_form(
             "Note",
             (mine.note if mine else None) or "",
             key=f"note_text_{stamp}",
-            max_chars=votes.LONGEST["note"],
+            max_chars=LONGEST["note"],
             height=90,
             placeholder="What is wrong, or what is good? Ctrl+Enter saves.",
         )
@@ -190,7 +191,7 @@ def _show_form(
             typed = st.text_input(
                 "Your name",
                 key=f"note_name_{stamp}",
-                max_chars=votes.LONGEST["voter"],
+                max_chars=LONGEST["voter"],
                 placeholder="or a pseudonym",
                 width=220,
                 help="Stored with your notes and votes; not part of the link.",

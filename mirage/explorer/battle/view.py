@@ -19,8 +19,8 @@ from mirage.explorer.battle.data import BattleSelection, BattleView, FeatureComp
 from mirage.explorer.battle.overlap import Parts
 from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html
-from mirage.people.votes import PEOPLE
 from mirage.publish.charts.palette import FORMATS, family
+from mirage.schema import PEOPLE
 from mirage.text.segmentation import count_text
 
 Side = Literal["first", "second"]

@@ -42,7 +42,7 @@ Row = Mapping[str, Any]
 RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
 QUERIES = {"hallucination": "unanswerable queries", "error": "answerable queries"}
 """The queries that either rate is about."""
-FEW = 10
+FEW_ANSWERS = 10
 """Classified answers below which a share of them is drawn hollow: its 95% interval is about 50 points wide."""
 NAMED = 16
 """Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
@@ -155,7 +155,7 @@ def rate_map(
     rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], metric: str, mode: Mode
 ) -> dict[str, Any]:
     """Draw one rate by language (columns) and system (rows) as squares; a cell without a value, or from fewer than
-    `FEW` classified answers, is hollow.
+    `FEW_ANSWERS` classified answers, is hollow.
 
     Args:
         rows: rows of `data.Rates.cells`.
@@ -178,8 +178,8 @@ def rate_map(
 
 
 def is_few(cell: Row) -> bool:
-    """Return whether a rate is from fewer than `FEW` classified answers; printed rates, which have no n, are not."""
-    return bool(cell["n"]) and cell["decided"] < FEW
+    """Return whether a rate is from fewer than `FEW_ANSWERS` classified answers; printed rates have no n."""
+    return bool(cell["n"]) and cell["decided"] < FEW_ANSWERS
 
 
 def _percents(shares: Sequence[float]) -> list[str]:
@@ -233,7 +233,7 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, A
     queries = {code: scope_name(code) for code in asked}
     cells = []
     for row, ramp in zip(rows, shades([row["share"] for row in rows]), strict=True):
-        shade = None if row["n"] < FEW else ramp
+        shade = None if row["n"] < FEW_ANSWERS else ramp
         asked_in, given_in = row["query_language"], row["passage_language"]
         interval = f"95% {span(row['low'], row['high'], 'rate')}"
         head = f"<b>{label_text(queries[asked_in])}</b> queries, <b>{label_text(passages[given_in])}</b> passages"

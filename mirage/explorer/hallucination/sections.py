@@ -108,7 +108,7 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
             answer_links(cells, parser, cell[0], metric, cell[1])
         else:
             few = any(cell["language"] != "all" and cell["metric"] == metric and charts.is_few(cell) for cell in cells)
-            hollow = f" Hollow: fewer than {charts.FEW} classified answers." if few else ""
+            hollow = f" Hollow: fewer than {charts.FEW_ANSWERS} classified answers." if few else ""
             note(f"{name} in percent; {best_shade()} is better.{hollow} Click a cell to read its answers.")
     if rates.lacking:
         with st.container(border=True):
@@ -204,7 +204,7 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         system = pick("System", systems, key="decisions_of", kind="system", width=300)
     note(
         "Correct decisions in percent, shown a relevant passage in the column's language. Hover for interval and n. "
-        f"Hollow: n under {charts.FEW}."
+        f"Hollow: n under {charts.FEW_ANSWERS}."
     )
     rows = [asdict(share) for share in shares if share.system == system]
     figure = charts.pair_matrix(rows, mode=mode())

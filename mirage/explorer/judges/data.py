@@ -17,13 +17,12 @@ from mirage.battles.judge import Judge, people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import votes as voting
-from mirage.people import votes
 from mirage.people.exam import MEASURES, ExamResult, exam
-from mirage.people.votes import PEOPLE
-from mirage.people.votes.agreement import judges_agreement
+from mirage.people.votes.agreement import Agreement, judges_agreement
 from mirage.ranking.board import battles_of, style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import Coefficient, control_style
+from mirage.schema import PEOPLE
 from mirage.stages.judge.family import family_preferences
 from mirage.stages.judge.faults import has_items, passport_path
 from mirage.stages.judge.passport import PassportRow, passport
@@ -376,7 +375,7 @@ def _random_votes(arena: Arena, _version: tuple[str, int]) -> Counter[str]:
     return Counter(vote.language for vote in voting.log(arena) if vote.control)
 
 
-def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: Sequence[str]) -> pa.Table:
+def agreement_rows(arena: Arena, people: Iterable[Agreement], languages: Sequence[str]) -> pa.Table:
     """Return the agreement of judges and people in some languages.
 
     Args:
@@ -394,12 +393,12 @@ def agreement_rows(arena: Arena, people: Iterable[votes.Agreement], languages: S
     for name, row in between(arena, tuple(code for code in languages if code != "all")):
         if row.language in languages:
             records.append({"one": name, **asdict(row)})
-    own = schema.arrow_schema(votes.Agreement)
+    own = schema.arrow_schema(Agreement)
     return pa.Table.from_pylist(records, schema=pa.schema([pa.field("one", pa.string(), nullable=False), *own]))
 
 
 @lru_cache(maxsize=16)
-def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, votes.Agreement], ...]:
+def between(arena: Arena, languages: tuple[str, ...]) -> tuple[tuple[str, Agreement], ...]:
     """Return the agreement of every two judges on the battles both decided, keyed by the first; the second is the
     judge. People are compared by their votes.
     """

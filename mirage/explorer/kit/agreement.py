@@ -15,8 +15,10 @@ from mirage.explorer.kit.pick import pick_language, pick_segments
 from mirage.explorer.kit.states import badge_html, refuse
 from mirage.explorer.kit.table import Col, table
 from mirage.explorer.kit.text import plain
-from mirage.people import votes
+from mirage.people.votes.agreement import Agreement
+from mirage.people.votes.opinions import ENOUGH
 from mirage.publish.charts.palette import FORMATS
+from mirage.schema import PEOPLE
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text, join_or_count
 
@@ -34,7 +36,7 @@ _OF = (
 )
 
 
-def agreement_words(row: votes.Agreement) -> str:
+def agreement_words(row: Agreement) -> str:
     """Return one row as a line: the agreement, its interval, and its n."""
     if row.raw is None:
         return "no data yet"
@@ -43,7 +45,7 @@ def agreement_words(row: votes.Agreement) -> str:
     return f"{write(row.raw)} ({sure}), n = {row.n:,}"
 
 
-def explanation(row: votes.Agreement) -> str:
+def explanation(row: Agreement) -> str:
     """Explain the basis of a row, and why it is unreliable if it is."""
     where = "all languages with enough votes" if row.language == "all" else name_of(row.language)
     people = count_text(row.voters, "person")
@@ -51,7 +53,7 @@ def explanation(row: votes.Agreement) -> str:
         f"{count_text(row.n, 'vote')} of {people} on {count_text(row.queries, 'query')} drawn at random, {where}."
     )
     if not row.enough:
-        sentence += f" Not reliable yet: {votes.ENOUGH} queries are needed."
+        sentence += f" Not reliable yet: {ENOUGH} queries are needed."
     return f"{sentence} {as_sentence(row.reason)}" if row.reason else sentence
 
 
@@ -72,9 +74,9 @@ def voted_languages(counts: Mapping[str, int]) -> str:
     return words
 
 
-def agreement_badge(row: votes.Agreement) -> None:
+def agreement_badge(row: Agreement) -> None:
     """Show one row as a line, with its basis on hover."""
-    subject = "People agree with each other" if row.judge == votes.PEOPLE else f"People agree with {row.judge}"
+    subject = "People agree with each other" if row.judge == PEOPLE else f"People agree with {row.judge}"
     color = "green" if row.enough else "gray"
     st.html(badge_html(f"{subject}: {agreement_words(row)}", color, explanation(row)))
 

@@ -114,11 +114,11 @@ def show_account() -> None:
 def _show_data() -> None:
     """Let readers view, download and erase their data."""
     from mirage.explorer.kit import votes as people
-    from mirage.people import votes
+    from mirage.people.votes.kinds import KINDS
 
     current_reader = reader()
     try:
-        rows = {name: people.database().rows(kind.row, voter=current_reader.name) for name, kind in votes.KINDS.items()}
+        rows = {name: people.database().rows(kind.row, voter=current_reader.name) for name, kind in KINDS.items()}
     except MirageError as error:
         refuse(error)
         return

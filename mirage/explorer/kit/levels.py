@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
-from mirage.people import votes
 from mirage.people.levels import Levels, correct_levels, label_measures, read_labels
+from mirage.people.votes.kinds import Evidence
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -62,5 +62,5 @@ def _version() -> Version:
 
 
 @lru_cache(maxsize=2)
-def _log(version: Version) -> tuple[votes.Evidence, ...]:
-    return tuple(people.database().rows(votes.Evidence)) if version else ()
+def _log(version: Version) -> tuple[Evidence, ...]:
+    return tuple(people.database().rows(Evidence)) if version else ()

@@ -16,7 +16,9 @@ from mirage.errors import MirageError, Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.identity import Reader, may, reader
 from mirage.explorer.kit.text import plain
-from mirage.people import votes
+from mirage.people.votes.belonging import votes_on
+from mirage.people.votes.kinds import Row
+from mirage.people.votes.rows import LONGEST, standing, token
 from mirage.store import Arena
 
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
@@ -24,7 +26,7 @@ RETRY = 5.0
 """Seconds between automatic retries of an unsent vote."""
 
 
-MakeVote = Callable[[str, str | None], votes.Row]
+MakeVote = Callable[[str, str | None], Row]
 """Create the row of a vote from the choice and the voter's note."""
 
 
@@ -55,7 +57,7 @@ class VoteSession:
     language: str
     voter: str
     reader: Reader
-    kind: type[votes.Row]
+    kind: type[Row]
     log: list[Any]
     """Everybody's valid votes, sorted by time."""
     left_out: list[str] = field(default_factory=list)
@@ -86,7 +88,7 @@ class VoteSession:
 
     def token(self, item: tuple[Any, ...]) -> str:
         """Return the id of the next vote on an item; the first call starts its timer."""
-        return self._shown.setdefault(item, (votes.token(), time.monotonic()))[0]
+        return self._shown.setdefault(item, (token(), time.monotonic()))[0]
 
     def seconds(self, token: str) -> float | None:
         """Return the seconds that a token's item has been shown; for a held vote, until it was given."""
@@ -135,7 +137,7 @@ class VoteSession:
             return
         _settle()
         if type(vote) is self.kind and (vote.arena, vote.language) == (self.arena.name, self.language):
-            self.log = votes.standing([*self.log, vote])
+            self.log = standing([*self.log, vote])
 
     def take_back(self, vote_id: str) -> None:
         """Undo one of the voter's votes."""
@@ -156,9 +158,9 @@ def _settle() -> None:
     st.session_state.pop(_PENDING, None)
 
 
-def pending() -> votes.Row | None:
+def pending() -> Row | None:
     """Return the vote of this session that is not saved yet."""
-    row: votes.Row | None = st.session_state.get(_PENDING)
+    row: Row | None = st.session_state.get(_PENDING)
     return row
 
 
@@ -196,7 +198,7 @@ def enter(arena: Arena, language: str, voter: str, kind: type[Any]) -> VoteSessi
             if session is not old:
                 raise session.failed
             return session
-    sorted_out = votes.votes_on(arena, people.database().rows(kind, language=language))
+    sorted_out = votes_on(arena, people.database().rows(kind, language=language))
     session.log, session.left_out = sorted_out.counting, sorted_out.notes()
     st.session_state[_SESSION] = session
     if voter:
@@ -236,7 +238,7 @@ def ask_name(key: str = "spot_voter", *, bare: bool = False) -> None:
     st.text_input(
         "Your name",
         key=key,
-        max_chars=votes.LONGEST["voter"],
+        max_chars=LONGEST["voter"],
         placeholder="Name or pseudonym" if bare else "or a pseudonym",
         label_visibility="collapsed" if bare else "visible",
         width=220,

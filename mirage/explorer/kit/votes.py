@@ -12,9 +12,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage.errors import MirageError, Unreachable
-from mirage.people import votes
 from mirage.people.notes import notes_on
+from mirage.people.votes.agreement import Agreement
+from mirage.people.votes.belonging import ArenaVotes, votes_on
+from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.kinds import LabelVote, Note, Vote
 from mirage.people.votes.labels import labels_of
+from mirage.people.votes.rows import battle, people
 from mirage.people.votes.stage import correct_ranking, counting, vote_agreement
 from mirage.store import home
 
@@ -33,11 +37,11 @@ PAUSE = 20.0
 class _Database:
     """The votes, and the time of the last failed access."""
 
-    votes: votes.Votes
+    votes: Votes
     failed: tuple[float, Unreachable] | None = field(default=None)
 
 
-def database() -> votes.Votes:
+def database() -> Votes:
     """Open the database of votes named by the environment; the same object for all sessions.
 
     Raises:
@@ -47,15 +51,15 @@ def database() -> votes.Votes:
 
 
 def _shared() -> _Database:
-    return _open_database(os.environ.get(votes.URL, ""), str(home.home_folder()))
+    return _open_database(os.environ.get(URL, ""), str(home.home_folder()))
 
 
 @lru_cache(maxsize=4)
 def _open_database(url: str, _folder: str) -> _Database:
-    return _Database(votes.Votes(url or None))
+    return _Database(Votes(url or None))
 
 
-def log(arena: Arena) -> tuple[votes.Vote, ...]:
+def log(arena: Arena) -> tuple[Vote, ...]:
     """Return the votes that count for the current content of an arena, by time.
 
     Raises:
@@ -83,7 +87,7 @@ def version() -> tuple[str, int]:
 
 
 def _version(kind: str) -> tuple[str, int]:
-    """Return the database, and the number of rows of a kind of votes (`votes.KINDS`)."""
+    """Return the database, and the number of rows of a kind of votes (`kinds.KINDS`)."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
@@ -97,13 +101,13 @@ def _version(kind: str) -> tuple[str, int]:
 
 
 @lru_cache(maxsize=8)
-def _log(arena: Arena, _version: tuple[str, int]) -> tuple[votes.Vote, ...]:
+def _log(arena: Arena, _version: tuple[str, int]) -> tuple[Vote, ...]:
     return tuple(counting(arena, _sorted_out(arena, _version).counting))
 
 
 @lru_cache(maxsize=8)
-def _sorted_out(arena: Arena, _version: tuple[str, int]) -> votes.ArenaVotes[votes.Vote]:
-    return votes.votes_on(arena, database().rows(votes.Vote))
+def _sorted_out(arena: Arena, _version: tuple[str, int]) -> ArenaVotes[Vote]:
+    return votes_on(arena, database().rows(Vote))
 
 
 def level_version() -> tuple[object, ...]:
@@ -115,23 +119,23 @@ def level_version() -> tuple[object, ...]:
     return _version("citations")
 
 
-def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[votes.Vote]:
+def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[Vote]:
     """Return the votes on one battle.
 
     Raises:
         Unreachable: as in `log`.
     """
     first, second = sorted(systems)
-    return [vote for vote in log(arena) if votes.battle(vote) == (language, query_id, first, second)]
+    return [vote for vote in log(arena) if battle(vote) == (language, query_id, first, second)]
 
 
 @lru_cache(maxsize=8)
 def votes_as_verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
     """Return people's votes as verdicts (`votes.people`), at a version."""
-    return votes.people(_log(arena, key))
+    return people(_log(arena, key))
 
 
-def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
+def agreement_at(arena: Arena) -> tuple[Agreement, ...]:
     """Return the agreement of people with each judge and each other on random votes; empty without any.
 
     Raises:
@@ -141,14 +145,14 @@ def agreement_at(arena: Arena) -> tuple[votes.Agreement, ...]:
 
 
 @lru_cache(maxsize=8)
-def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[votes.Agreement, ...]:
+def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[Agreement, ...]:
     log = _log(arena, key)
     if not any(vote.control for vote in log):
         return ()
     return tuple(vote_agreement(arena, log))
 
 
-def notes_at(arena: Arena) -> tuple[votes.Note, ...]:
+def notes_at(arena: Arena) -> tuple[Note, ...]:
     """Return everybody's notes on the current texts of an arena, by time.
 
     Raises:
@@ -158,8 +162,8 @@ def notes_at(arena: Arena) -> tuple[votes.Note, ...]:
 
 
 @lru_cache(maxsize=8)
-def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[votes.Note, ...]:
-    return tuple(notes_on(arena, database().rows(votes.Note)).counting)
+def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[Note, ...]:
+    return tuple(notes_on(arena, database().rows(Note)).counting)
 
 
 def labels_at(arena: Arena) -> QueryLabels:
@@ -173,7 +177,7 @@ def labels_at(arena: Arena) -> QueryLabels:
 
 @lru_cache(maxsize=8)
 def _labels(arena: Arena, _key: tuple[str, int]) -> QueryLabels:
-    return labels_of(arena, database().rows(votes.LabelVote))
+    return labels_of(arena, database().rows(LabelVote))
 
 
 def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.explorer.battle import data as battles
-from mirage.people import votes
+from mirage.people.votes.kinds import Evidence, Vote
+from mirage.people.votes.queue import Pool
+from mirage.people.votes.rows import battle, shown_digest
+from mirage.people.votes.rows import label as label_of
 from mirage.people.votes.stage import vote_pool
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
@@ -54,7 +57,7 @@ class JudgeOpinion:
 class VoteResult:
     """Systems and verdicts behind a vote, revealed after it."""
 
-    vote: votes.Vote
+    vote: Vote
     winner: str | None
     """The system voted for; null for a tie, both bad and a skip."""
     verdicts: tuple[JudgeOpinion, ...]
@@ -67,7 +70,7 @@ class VoteResult:
 class CitationPair:
     """One sentence of an answer and one passage that it cites."""
 
-    row = votes.Evidence
+    row = Evidence
 
     language: str
     query_id: str
@@ -82,7 +85,7 @@ class CitationPair:
     """The sentence without citations."""
     passage_id: str
     shown: str
-    """Digest of query and passage, and of the answer (`votes.shown_digest`)."""
+    """Digest of query and passage, and of the answer (`rows.shown_digest`)."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -91,20 +94,20 @@ class CitationPair:
 
 
 @lru_cache(maxsize=36)
-def pool(arena: Arena, language: str) -> votes.Pool:
+def pool(arena: Arena, language: str) -> Pool:
     """Return the battles of a language that can be voted on."""
     return vote_pool(arena, language)
 
 
-def vote_result(arena: Arena, vote: votes.Vote) -> VoteResult:
+def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     """Return the systems of a battle and the judges' opinions, after the vote."""
     shown = battles.battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
     by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
-    label = votes.label(vote)
-    names = dict(enumerate(votes.battle(vote)[2:]))
+    label = label_of(vote)
+    names = dict(enumerate(battle(vote)[2:]))
     verdicts = []
     for judge in shown.judges:
-        verdict = by_judge.get(judge, {}).get(votes.battle(vote))
+        verdict = by_judge.get(judge, {}).get(battle(vote))
         verdicts.append(
             JudgeOpinion(
                 judge=judge,
@@ -123,7 +126,7 @@ def battle_digest(shown: battles.BattleView) -> str | None:
     first, second = shown.first.text, shown.second.text
     if first is None or second is None:
         return None
-    return votes.shown_digest([shown.query.text or ""], [first, second])
+    return shown_digest([shown.query.text or ""], [first, second])
 
 
 @lru_cache(maxsize=36)
@@ -138,7 +141,7 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(answers, key=lambda answer: (_draw_order(*answer), answer)))
 
 
-def next_pair(arena: Arena, language: str, seen: Iterable[votes.Evidence]) -> CitationPair | None:
+def next_pair(arena: Arena, language: str, seen: Iterable[Evidence]) -> CitationPair | None:
     """Return the first sentence and passage that a voter has not voted on; None if there are no more.
 
     The order is the same for everybody, so that several people vote on the same items.
@@ -170,7 +173,7 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
     return tuple(
         CitationPair(
             *(language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage),
-            shown=votes.shown_digest([query, texts[passage]], [row["text"]]),
+            shown=shown_digest([query, texts[passage]], [row["text"]]),
         )
         for sentence in cited_places(answer)
         for passage in sentence.passage_ids

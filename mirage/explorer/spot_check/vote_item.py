@@ -13,7 +13,7 @@ from mirage.explorer.answers.data import AnswerView, QueryView
 from mirage.explorer.battle.data import BattleView
 from mirage.explorer.kit.text import TextSpan, text_html
 from mirage.explorer.spot_check.data import CitationPair, VoteResult
-from mirage.people import votes
+from mirage.people.votes.kinds import IMPORTED, Evidence, Vote
 
 BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
 """Votes on a battle: button label and key."""
@@ -128,7 +128,7 @@ def show_result(vote_result: VoteResult) -> None:
     _was(parts)
 
 
-def show_cited(vote: votes.Evidence, passage: schema.Passage | None) -> None:
+def show_cited(vote: Evidence, passage: schema.Passage | None) -> None:
     """Show the system of the last sentence, and people's votes on the passage."""
     known = None if passage is None else passage.relevant
     label = {True: "relevant", False: "not relevant", None: "unlabelled"}[known]
@@ -147,20 +147,20 @@ def _was(parts: Sequence[str]) -> None:
     st.html(f'<div class="mg-was" style="{answer_card.inks()}">{spans}</div>')
 
 
-def show_people(rows: Sequence[votes.Vote]) -> None:
+def show_people(rows: Sequence[Vote]) -> None:
     """Show each person's vote on a revealed battle."""
     lines = []
     for row in rows:
         winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
         other = {"tie": "tie", "both_bad": "both bad", "skip": "skipped"}.get(row.vote, "")
         verdict = f"<b><bdi>{escape(winner)}</bdi></b> wins" if winner else other
-        drawn = "imported from a file" if row.why == votes.IMPORTED else _selection_words(row)
+        drawn = "imported from a file" if row.why == IMPORTED else _selection_words(row)
         note = text_html(row.note, language="") if row.note else ""
         words = f"{verdict} ({drawn})."
         lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
     st.html(f'<section style="{answer_card.inks()}">{"".join(lines)}</section>')
 
 
-def _selection_words(row: votes.Vote) -> str:
+def _selection_words(row: Vote) -> str:
     """Describe how the battle of a vote was selected, and the time of the vote."""
     return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"

@@ -41,16 +41,12 @@ class Known:
         @cache
         def by_query(table: str) -> dict[QueryKey, Rows]:
             rows: dict[QueryKey, Rows] = {}
-            for row in _rows(arena, table):
+            for row in arena.read(table).to_pylist() if arena is not None and table in arena.tables else ():
                 rows.setdefault((row["language"], row["query_id"]), []).append(row)
             return rows
 
         queries = {key: row for key, (row,) in by_query("queries").items()}
         return cls(queries, lambda table, key: by_query(table).get(key, []))
-
-
-def _rows(arena: store.Arena | None, table: str) -> Rows:
-    return arena.read(table).to_pylist() if arena is not None and table in arena.tables else []
 
 
 def finish_tables(collected: Builder, arena: store.Arena | None, *, n: int, refers: bool = False) -> Tables:

@@ -12,6 +12,7 @@ from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import number, system_of
 from mirage.io.formats.logs import (
+    entries,
     first_name,
     members,
     other_version,
@@ -121,8 +122,7 @@ def _resolve(value: Any, attached: Any) -> Any:
 
 def _answer(record: Record, system: str) -> GivenAnswer:
     value, output = record.value, members(record.value.get("output"))
-    choices = output.get("choices")
-    choice = members(choices[0]) if isinstance(choices, list) and choices else {}
+    choice = members(next(iter(entries(output.get("choices"))), None))
     message = choice.get("message")
     content = message.get("content") if isinstance(message, Mapping) else output.get("completion")
     content = _resolve(content, value.get("attachments"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,10 +157,7 @@ def import_dataset(
         BadInput: as `import_file`, and if there is no such split or configuration.
         ArenaError: as `import_file`.
     """
-
-    def lines() -> Iterator[store.Line]:
-        return dataset_lines(dataset, split=split, config=config)
-
+    lines = partial(dataset_lines, dataset, split=split, config=config)
     part = "/".join(filter(None, (dataset, config, split)))
     return _import(Path(dataset), into, [{"name": part}], name, options, progress, lines)
 

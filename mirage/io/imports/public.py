@@ -9,7 +9,12 @@ from typing import Any
 from mirage import store
 from mirage.errors import ArenaError
 from mirage.io.imports import misfits
-from mirage.io.sources import miracl, mirage_bench, nomiracl
+from mirage.io.sources import miracl
+from mirage.io.sources.mirage_bench import hub
+from mirage.io.sources.mirage_bench.read import bench_files, read_bench
+from mirage.io.sources.nomiracl.origin import ORIGIN
+from mirage.io.sources.nomiracl.outputs import output_files, read_outputs, summarise
+from mirage.io.sources.nomiracl.queries import read_queries
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Tables
 from mirage.store.cores import on_cores
@@ -35,15 +40,15 @@ def import_outputs(
         ArenaError: if the arena cannot be written.
     """
     with on_cores(processes) as batches:
-        tables = nomiracl.read_outputs(folder, progress=progress, batches=batches, derive=OUTCOMES.run)
-    origin = nomiracl.ORIGIN["outputs"]
+        tables = read_outputs(folder, progress=progress, batches=batches, derive=OUTCOMES.run)
+    origin = ORIGIN["outputs"]
     texts = {
         "title": "NoMIRACL answers",
         "label": "real replies",
         "about": outputs_summary(tables),
         "licence": origin.licence,
     }
-    sources = [{"name": origin.name, "url": origin.url}, *prints(folder, nomiracl.output_files(folder))]
+    sources = [{"name": origin.name, "url": origin.url}, *prints(folder, output_files(folder))]
     return _replace(into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes))
 
 
@@ -61,8 +66,8 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
     """
     if store.is_arena(into):
         _refuse_held(store.open_arena(into))
-    tables = nomiracl.read_queries(folder, **options)
-    origin = nomiracl.ORIGIN["questions"]
+    tables = read_queries(folder, **options)
+    origin = ORIGIN["questions"]
     drawn = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
     texts = {
         "title": "NoMIRACL queries",
@@ -146,7 +151,7 @@ def import_mirage_bench(
         BadInput: naming file and line of the error; the arena is then unchanged.
         ArenaError: if a query with answers would change, or the arena cannot be written.
     """
-    tables, notes = mirage_bench.read_bench(path, progress=progress)
+    tables, notes = read_bench(path, progress=progress)
 
     def texts(old: store.Arena | None) -> dict[str, str]:
         """Return title, label and licence for the manifest; an arena with another title keeps its own."""
@@ -157,10 +162,10 @@ def import_mirage_bench(
             "title": BENCH,
             "label": "real replies" if "answers" in names else "questions only",
             "about": "The public data sets of MIRAGE-Bench, as published.",
-            "licence": mirage_bench.LICENCE,
+            "licence": hub.LICENCE,
         }
 
-    origin = {"name": mirage_bench.NAME, "url": mirage_bench.URL}
+    origin = {"name": hub.NAME, "url": hub.URL}
     result = store.upsert(
         into,
         {name: store.by_key(name, table) for name, table in tables.items()},
@@ -168,7 +173,7 @@ def import_mirage_bench(
         check=lambda arena: misfits.refuse_misfits(arena, tables),
         made_by=store.Provenance(
             "mirage import mirage-bench",
-            sources=[origin, *prints(path if path.is_dir() else path.parent, list(mirage_bench.bench_files(path)))],
+            sources=[origin, *prints(path if path.is_dir() else path.parent, list(bench_files(path)))],
             notes=notes,
         ),
     )
@@ -202,7 +207,7 @@ def _refuse_held(arena: store.Arena) -> None:
 
 def outputs_summary(tables: Tables) -> str:
     """Summarise imported outputs in numbers."""
-    summary = nomiracl.summarise(tables)
+    summary = summarise(tables)
     return (
         f"{summary.total.answers:,} replies of {len(summary.systems)} systems to {summary.total.queries:,} questions "
         f"in {len(summary.languages)} languages."

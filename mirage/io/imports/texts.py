@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mirage import store
 from mirage.io.imports.public import import_outputs
-from mirage.io.sources import nomiracl
+from mirage.io.sources.nomiracl.download import pull_nomiracl
 from mirage.io.sources.nomiracl.origin import file_names
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.stage import run
@@ -39,7 +39,7 @@ def download_texts(into: Path, progress: Callable[[float, str], None]) -> store.
 
     answers, path = into / "nomiracl", into / "arenas" / home.TEXTS
     with home.alone(into):
-        pulled = nomiracl.pull_nomiracl(answers, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
+        pulled = pull_nomiracl(answers, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
         notes = [f"not at the source: {', '.join(pulled.absent)}"] if pulled.absent else []
         import_outputs(
             answers,

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people.votes import Evidence, votes_on
+from mirage.people.votes.belonging import votes_on
+from mirage.people.votes.kinds import Evidence
 from mirage.people.votes.rows import majorities, read_row
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
 from mirage.stages.features.nuggets import MAIN_SCORE

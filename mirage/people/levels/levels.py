@@ -15,7 +15,8 @@ import numpy as np
 from mirage import store
 from mirage.errors import NotEnoughData
 from mirage.people.levels.labels import Array, Labels, Places, how_to_label, label_measures, read_labels
-from mirage.people.votes import Evidence, Votes
+from mirage.people.votes.database import Votes
+from mirage.people.votes.kinds import Evidence
 from mirage.ranking.compare.measures import RATE
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.powered_mean import powered_mean

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from mirage.battles.decided import decide_battles
+from mirage.battles.decision import decide_battles
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.opinions import (
     ENOUGH,

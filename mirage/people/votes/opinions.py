@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import codes
-from mirage.battles.decided import DecidedBattles, Places
-from mirage.battles.decision import FIRST, SECOND, TIE, points, swap
+from mirage.battles.decision import FIRST, SECOND, TIE, DecidedBattles, points, swap
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import battle, label
 from mirage.stats.jackknife import Array, Statistic
@@ -33,6 +32,7 @@ WIDTH = 15
 """Number of sums per query: the 3 x 3 table, 4 sums of alpha, and sum and count of the leaning to the first answer."""
 FIRST_SHOWN = 13
 """Index of the leaning's sum; its count follows."""
+Places = NDArray[np.intp]
 _SWAP = np.array([swap(kind) for kind in (FIRST, SECOND, TIE)])
 _POINTS = np.array([points(kind) for kind in range(3)])
 
@@ -173,7 +173,7 @@ def judge_opinions(battles: DecidedBattles, judge: int) -> dict[str, Opinions]:
         nothing = np.zeros(len(own), dtype=bool)
         about = code, battles.queries, battles.systems, battles.query[own], battles.first[own], battles.second[own]
         name = np.full(len(own), battles.judges[judge])
-        found[code] = Opinions(*about, np.arange(len(own)), battles.label[own], nothing, name, nothing)
+        found[code] = Opinions(*about, np.arange(len(own)), battles.label[own].astype(np.intp), nothing, name, nothing)
     return found
 
 
@@ -200,7 +200,7 @@ def items_of(battles: DecidedBattles, opinions: Mapping[str, Opinions]) -> dict[
                 battles.points[own],
                 of[verdicts],
                 battles.verdict_points[verdicts],
-                battles.swapped[verdicts],
+                battles.verdict_swapped[verdicts],
             )
     return {name: by_language for name, by_language in items.items() if by_language}
 

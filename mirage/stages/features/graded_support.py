@@ -48,10 +48,6 @@ FAMILY = FeatureFamily(
             title="Citation precision",
             meaning="How far the cited passages support the sentences that cite them: the mean over citations."
             + _RULE.format(also=", or no sentence cites a passage"),
-            unit="",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE.format(name="precision", how="and each counts"),
             needs=("answers", "passages", "support_grades"),
         ),
@@ -60,10 +56,6 @@ FAMILY = FeatureFamily(
             title="Citation recall",
             meaning="How far the sentences are supported by what they cite: the mean over sentences of the best grade"
             " of their citations; a sentence without a citation counts 0." + _RULE.format(also=""),
-            unit="",
-            low=0,
-            high=1,
-            direction="higher",
             source=_SOURCE.format(name="recall", how="and a sentence has the best grade of its citations"),
             needs=("answers", "passages", "support_grades"),
         ),

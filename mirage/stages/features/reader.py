@@ -32,8 +32,8 @@ class AnswerReader:
     """Builds a `MeasuredAnswer` from each row of `answers`.
 
     Args:
-        queries: `schema.Query` rows.
-        passages: `schema.Passage` rows.
+        queries: `schema.Query` rows; None if nothing is known of the queries.
+        passages: `schema.Passage` rows; None for none.
         answers: `schema.Answer` rows, including the reference's.
         reference: the reference system, or `schema.Reference` rows; None if there is none, or none is needed.
         texts: whether the passages' texts are needed.
@@ -47,8 +47,8 @@ class AnswerReader:
 
     def __init__(
         self,
-        queries: pa.Table,
-        passages: pa.Table,
+        queries: pa.Table | None,
+        passages: pa.Table | None,
         answers: pa.Table,
         *,
         reference: str | pa.Table | None,
@@ -60,10 +60,13 @@ class AnswerReader:
         self.answers: pa.Table = schema.sort("answers", answers.select(_COLUMNS))
         """The answers to measure, sorted by key."""
         self._assessments = assessments
-        self._queries = query_texts(queries)
+        keys = (self.answers[name].to_pylist() for name in ("language", "query_id"))
+        self._queries = query_texts(queries) or dict.fromkeys(zip(*keys, strict=True) if queries is None else ())
         self._texts = texts
-        pooled = passages.filter(passages["pooled"]) if "pooled" in passages.column_names else passages.slice(0, 0)
-        self._pooled: set[Key] = set(zip(*(pooled[name].to_pylist() for name in ("language", "query_id")), strict=True))
+        self._pooled: set[Key] = set()
+        if passages is not None and "pooled" in passages.column_names:
+            pooled = passages.filter(passages["pooled"])
+            self._pooled |= set(zip(*(pooled[name].to_pylist() for name in ("language", "query_id")), strict=True))
         columns_read = ("passage_id", "relevant", *(("title", "text") if texts else ()))
         self._shown = ShownPassages(passages, retrieved, columns=columns_read)
         self._passages: dict[tuple[Any, ...], tuple[tuple[Any, ...], ...]] = {}

@@ -102,15 +102,9 @@ def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArra
     """
     import numpy as np
 
-    n = first.shape[1]
-    i, j = np.triu_indices(n, 1)
-    pairs = _pairs_drawn(n)
+    from mirage.stats.kendall import pair_signs
 
-    def order(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        difference = x[:, i] - x[:, j]
-        return np.asarray(np.where(np.abs(difference) <= 1e-9, 0.0, np.sign(difference)))
-
-    a, b = order(first), order(second)
+    pairs, a, b = _pairs_drawn(first.shape[1]), pair_signs(first), pair_signs(second)
     norm = np.sqrt(((a * a) @ pairs) * ((b * b) @ pairs))
     return np.asarray(np.divide((a * b) @ pairs, norm, out=np.full_like(norm, np.nan), where=norm > 0))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mirage import schema, store
+from mirage import store
 from mirage.errors import UnknownName
 from mirage.stages import features
 from mirage.stages.features import nuggets
@@ -24,20 +24,9 @@ def _features(
     tools: features.Tools | None = None,
     progress: Progress | None = None,
 ) -> dict[str, pa.Table]:
-    answers = tables["answers"]
-    queries = tables["queries"] if "queries" in tables else _bare_queries(answers)
-    passages = tables["passages"] if "passages" in tables else schema.arrow_schema("passages").empty_table()
+    given = tables.get("queries"), tables.get("passages"), tables["answers"]
     tools = tools or features.Tools()
-    table = features.compute(queries, passages, answers, only=only, tools=tools, others=tables, progress=progress)
-    return {"features": table}
-
-
-def _bare_queries(answers: pa.Table) -> pa.Table:
-    """Return the queries of answers, if nothing else is known of them."""
-    keys = ["language", "query_id"]
-    queries = answers.select(keys).group_by(keys).aggregate([])
-    absent = {"reason": ["the arena has no queries"] * len(queries)}
-    return schema.from_columns("queries", {**{key: queries[key] for key in keys}, **absent})
+    return {"features": features.compute(*given, only=only, tools=tools, others=tables, progress=progress)}
 
 
 FEATURES = Stage(

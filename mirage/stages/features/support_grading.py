@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirage import llm, schema, store
+from mirage import llm, store
 from mirage.errors import NotEnoughData
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, one_message
 from mirage.schema import PEOPLE, Support, SupportGrade
@@ -62,12 +62,8 @@ class SupportRequest:
 def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int]]:
     """Return a request per citation of a known passage, in the order of answers and sentences."""
     cut, tables = llm.TokenEstimate().cut, seen.tables
-    answers, queries = tables["answers"], tables.get("queries")
-    passages = tables.get("passages", schema.from_rows("passages", []))
-    if queries is None:
-        keys = answers.select(["language", "query_id"]).group_by(["language", "query_id"]).aggregate([])
-        queries = schema.from_columns("queries", {name: keys[name] for name in keys.column_names})
-    reader = AnswerReader(queries, passages, answers, reference=None, texts=True, retrieved=tables.get("retrieved"))
+    given = tables.get("queries"), tables.get("passages"), tables["answers"]
+    reader = AnswerReader(*given, reference=None, texts=True, retrieved=tables.get("retrieved"))
     requests = []
     for row in reader.answers.to_pylist():
         answer = reader.read(row)

@@ -56,8 +56,8 @@ def tables(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def compute(
-    queries: pa.Table,
-    passages: pa.Table,
+    queries: pa.Table | None,
+    passages: pa.Table | None,
     answers: pa.Table,
     *,
     only: Iterable[str] | None = None,
@@ -71,8 +71,8 @@ def compute(
     API are measured as text; their outcome identifies them.
 
     Args:
-        queries: `schema.Query` rows, including every answer's query.
-        passages: `schema.Passage` rows, of as many queries as known.
+        queries: `schema.Query` rows, including every answer's query; None if nothing is known of them.
+        passages: `schema.Passage` rows, of as many queries as known; None for none.
         answers: `schema.Answer` rows.
         only: names of features; by default all that are `measurable` from these tables.
         tools: tools of some features.

@@ -16,7 +16,7 @@ from mirage import llm, schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import render
 from mirage.stages.generate.settings import GenerateSettings
-from mirage.stages.shown import ShownPassages
+from mirage.stages.shown import ShownPassages, query_turns
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class _Prompts:
             passages = passages.filter(passages["relevant"])
         self._settings, self._tokens = settings, settings.tokens or llm.TokenEstimate()
         self._shown = ShownPassages(passages, None, columns=("passage_id", "title", "text"))
-        self._turns = _turns(turns)
+        self._turns = query_turns(turns)
 
     def __call__(self, key: Key, query: str) -> str:
         """Return the prompt of a query; for a RAG service the query itself.
@@ -266,14 +266,6 @@ def choose_queries(
             counts[code] += 1
             rows_chosen.append((code, row["query_id"], row["text"], row["reason"]))
     return rows_chosen
-
-
-def _turns(turns: pa.Table | None) -> dict[Key, list[tuple[str, str]]]:
-    """Return speaker and text of the turns before each query, in order."""
-    by_query: dict[Key, list[tuple[str, str]]] = {}
-    for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
-        by_query.setdefault((row["language"], row["query_id"]), []).append((row["speaker"], row["text"]))
-    return by_query
 
 
 def _rows(answers: pa.Table | None, system: str) -> list[schema.Answer]:

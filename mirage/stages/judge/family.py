@@ -8,20 +8,19 @@ is the difference in how often the family wins by this judge and by the others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from mirage.battles.decision import read_verdicts
 from mirage.schema import CodeOrAll, Count, Range, Share
+from mirage.stats.intervals import student_reach
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-LEVEL = 0.95
-"""Nominal coverage of the intervals."""
 _BATTLE = ("language", "query", "first", "second")
 
 
@@ -118,26 +117,14 @@ def _preference(judge: str, language: str, maker: str, part: pd.DataFrame) -> Fa
     factor G / (G
     - 1) and a t quantile for G queries).
     """
-    from scipy.special import stdtrit
-
     apart = part["won"] - part["others"]
     difference, n = float(apart.mean()), len(part)
     sums = (apart - difference).groupby([part["language"], part["query"]]).sum()
     clusters = len(sums)
-    ends: dict[str, Any] = {"low": None, "high": None}
+    low = high = None
     if clusters > 1:
         error = float((sums**2).sum() * clusters / (clusters - 1)) ** 0.5 / n
-        reach = float(stdtrit(clusters - 1, (1 + LEVEL) / 2)) * error
-        ends = {"low": difference - reach, "high": difference + reach}
-    return FamilyPreference(
-        judge,
-        language,
-        maker,
-        share=float(part["won"].mean()),
-        others=float(part["others"].mean()),
-        difference=difference,
-        **ends,
-        battles=n,
-        queries=clusters,
-        reason=None,
-    )
+        reach = student_reach(clusters - 1) * error
+        low, high = difference - reach, difference + reach
+    share, others = float(part["won"].mean()), float(part["others"].mean())
+    return FamilyPreference(judge, language, maker, share, others, difference, low, high, n, clusters, None)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage.battles.decided import decide_battles
-from mirage.battles.decision import FIRST, TIE
+from mirage.battles.decision import FIRST, TIE, decide_battles
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import CodeOrAll, Count, Share
@@ -121,7 +120,7 @@ def _points(items: Arena, judge: str) -> dict[tuple[str, str], dict[str, float]]
     if judge not in battles.judges:
         raise UnknownName("judge with a passport", judge, battles.judges, where=items.address)
     orders = np.zeros((len(battles.label), 2), dtype=bool)
-    orders[battles.of, battles.swapped.astype(np.intp)] = True
+    orders[battles.of, battles.verdict_swapped.astype(np.intp)] = True
     own = (battles.judge == battles.judges.index(judge)) & orders.all(axis=1)
     points: dict[tuple[str, str], dict[str, float]] = {}
     for k in np.flatnonzero(own).tolist():

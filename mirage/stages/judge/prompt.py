@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema
 from mirage.llm import Conversations, Messages, TokenEstimate
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fill
 from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
-from mirage.stages.shown import ShownPassages, contexts, query_texts
+from mirage.stages.shown import ShownPassages, contexts, query_texts, query_turns
 from mirage.text.answers import cites_by_number, is_numbered
 from mirage.text.content import renumber
 
@@ -178,10 +177,11 @@ class Prompts(Conversations):
                 ["language", "query_id", "system", "text", "retriever", "depth", "template", "numbered"]
             ).to_pylist()
         }
-        self._turns: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
-            turn = row["speaker"], TokenEstimate().cut(row["text"], MAX_PASSAGE_TOKENS)
-            self._turns.setdefault((row["language"], row["query_id"]), []).append(turn)
+        cut = TokenEstimate().cut
+        self._turns = {
+            key: tuple((speaker, cut(text, MAX_PASSAGE_TOKENS)) for speaker, text in said)
+            for key, said in query_turns(turns).items()
+        }
 
     def texts_of(self, number: int) -> ShownTexts:
         """Return the texts of a battle, by index."""
@@ -199,7 +199,7 @@ class Prompts(Conversations):
         if self._plant is not None:
             a, b = battle.system_a, battle.system_b
             texts = self._plant.add(texts[0], query, a, "A"), self._plant.add(texts[1], query, b, "B")
-        return ShownTexts(self._queries[query] or "", tuple(passages), *texts, tuple(self._turns.get(query, ())))
+        return ShownTexts(self._queries[query] or "", tuple(passages), *texts, self._turns.get(query, ()))
 
     def _ids(self, query: tuple[str, str], answer: _ShownAnswer) -> list[str]:
         """Return the ids of all passages that an answer's system was shown, in order."""

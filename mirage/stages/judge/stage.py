@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -390,16 +391,8 @@ def _choose(
     """Return the listed battles, or the sampled ones."""
     if sample.battles is not None:
         return listed_pairs(tables["answers"], sample.battles, among=among)
-    if sample.known:
-        return choose_known(
-            tables["answers"],
-            tables["outcomes"],
-            queries=sample.queries,
-            pairs=sample.pairs,
-            seed=sample.seed,
-            among=among,
-        )
-    return choose_pairs(tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
+    choose = partial(choose_known, outcomes=tables["outcomes"]) if sample.known else choose_pairs
+    return choose(tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
 
 
 def _owner(name: str) -> str:

@@ -112,14 +112,8 @@ def _mean(
 def _columns(
     share: CorrectedShare | None, audited: int | None, label_error: float | None, reason: str | None
 ) -> dict[str, Any]:
-    return {
-        "corrected": share.value if share else None,
-        "corrected_low": share.low if share else None,
-        "corrected_high": share.high if share else None,
-        "audited": audited,
-        "label_error": label_error,
-        "label_reason": reason,
-    }
+    ends = (share.value, share.low, share.high) if share else (None, None, None)
+    return dict(zip(AUDIT_COLUMNS[1:], (*ends, audited, label_error, reason), strict=True))
 
 
 def _observed_share(row: Rate | None) -> ObservedShare | None:

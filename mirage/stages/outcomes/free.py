@@ -34,7 +34,7 @@ from mirage.schema import Outcome
 from mirage.stages.outcomes.direct import blank, is_degenerate
 from mirage.stages.outcomes.fold import Folded, fold
 from mirage.stages.outcomes.parsed import Parsed
-from mirage.stages.outcomes.sentences import WORDS, clean, sentences, size_of
+from mirage.stages.outcomes.sentences import CROWDED, DIGIT, WORDS, clean, sentences, size_of
 from mirage.stages.outcomes.vocabulary import LANGUAGES, LanguageReader, reader
 from mirage.text.answers import parse_answer
 from mirage.text.languages import base
@@ -103,8 +103,6 @@ _POLAR = re.compile(
     r"|不(?:是|能|可以|行)?|可以|能|没有|沒有|是的?|对|對"
     r"|ไม่|ไม่ใช่|ไม่ได้|ได้|ใช่|ไม่(?:ใช่)?(?:ครับ|ค่ะ))(?:[,.:!;—–]|(?<=[ก-๙]) )"
 )
-_DIGIT = re.compile(r"\d")
-_CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _FIGURE = re.compile(r"\d(?:\d\d|[.,]\d| ?%)")
 _QUOTED = re.compile(r'"[^"\n]{8,}"')
 _OPEN_QUOTE = re.compile(r'"[^"\n]{8,}\Z')
@@ -254,7 +252,7 @@ def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, fig
             for claim in claims
             if claim.size >= _SHORTEST or listed or ((table or claim is clauses[0]) and claim.size > 1)
         ]
-    if gaps and score_gaps({**of, "claim": claims}, gaps, nearness, figure=figure) > 0:
+    if gaps and weigh(gap_evidence({**of, "claim": claims}, gaps, nearness, figure=figure)) > 0:
         claims = []
     elif gaps and not claims:
         # What is not worded as a gap about this is what the answer says.
@@ -334,12 +332,9 @@ def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool
     return sum(claim.size for claim in claims) > 2 * sum(ask.size for ask in asks) + (16 if last else 8)
 
 
-def score_gaps(
-    of: Mapping[Kind, Sequence[_Clause]], gaps: Sequence[_Clause], nearness: _Nearness, *, figure: bool
-) -> float:
-    """Return the log odds that an answer with gaps abstains."""
-    evidence = gap_evidence(of, gaps, nearness, figure=figure)
-    return sum(weight * evidence[name] for name, weight in _WEIGHTS.items())
+def weigh(evidence: Mapping[str, float]) -> float:
+    """Return what evidence adds to the log odds that an answer with gaps abstains: with all of it, the log odds."""
+    return sum(_WEIGHTS[name] * value for name, value in evidence.items())
 
 
 def gap_evidence(
@@ -357,22 +352,15 @@ def gap_evidence(
     def size(*kinds: Kind) -> int:
         return sum(clause.size for kind in kinds for clause in of.get(kind, ()))
 
-    def strength(gap: _Clause) -> float:
-        return (
-            _WEIGHTS["firm"] * gap.firm
-            + _WEIGHTS["anchored"] * gap.anchored
-            + _WEIGHTS["near"] * nearness(gap)
-            + _WEIGHTS["length"] * log2(1 + gap.size)
-        )
+    def of_gap(gap: _Clause) -> dict[str, float]:
+        length = log2(1 + gap.size)
+        return {"firm": gap.firm, "anchored": gap.anchored, "near": nearness(gap), "length": length}
 
-    gap, claims = max(gaps, key=strength), of.get("claim", ())
+    strongest, claims = max(map(of_gap, gaps), key=weigh), of.get("claim", ())
     said = sum(each.size for each in gaps)
     return {
         "gaps": 1,
-        "firm": gap.firm,
-        "anchored": gap.anchored,
-        "near": nearness(gap),
-        "length": log2(1 + gap.size),
+        **strongest,
         "claims": bool(claims),
         # "In 1902" has no word of the query.
         "first_claim_near": max(nearness(claims[0]), _UNKNOWN * (claims[0].size <= _SHORTEST)) if claims else 0,
@@ -454,7 +442,7 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader) -> Iterator[_Clau
             )
             seen_given = seen_given or (kind in ("topic", "only", "sourced") and holds("given"))
             left += len(clause) - len(clause.lstrip())
-            figure, digits = bool(_FIGURE.search(clause)), bool(_DIGIT.search(clause))
+            figure, digits = bool(_FIGURE.search(clause)), bool(DIGIT.search(clause))
             hence = (seen_gap or kind == "gap") and holds("hence", clause.strip(TRIM))
             # "Therefore, the answer is", or the last words of a reply that is cut off.
             ends = hence or (cut_off and right == len(text))
@@ -563,7 +551,7 @@ def _kind(
     about_sources = holds("sources") or holds("given")
     asks = (interrogative or size_of(clause) <= _LONGEST) and holds("asks")
     # Thai, Japanese and Chinese ask without a question mark.
-    if (interrogative or (asks and _CROWDED.search(clause))) and holds("offers"):
+    if (interrogative or (asks and CROWDED.search(clause))) and holds("offers"):
         return "aside"
     if asks and (interrogative or not (about_sources or (seen_sources and holds("negates")))):
         # "If you mean the old road, it was 214 miles long" asks nothing.
@@ -612,7 +600,7 @@ def _statement(clause: str, stripped: str, holds: Holds, *, about_sources: bool,
         return "claim"
     # "You can return it within 60 days" is no advice on where to look.
     if holds("aside", stripped) and (
-        seen_sources or about_sources or holds("nouns") or holds("me") or not _DIGIT.search(clause)
+        seen_sources or about_sources or holds("nouns") or holds("me") or not DIGIT.search(clause)
     ):
         return "aside"
     if holds("reports") and not (seen_sources and holds("about", stripped) and not _FIGURE.search(clause)):

@@ -130,21 +130,11 @@ def rates(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    def keep(table: pa.Table, column: str, kind: str, names: Iterable[str] | None) -> pa.Table:
-        if names is None:
-            return table
-        names, present = list(names), pc.unique(table[column]).to_pylist()
-        for name in names:
-            if name not in present:
-                raise UnknownName(kind, name, present, where="the outcomes")
-        return table.filter(pc.is_in(table[column], value_set=pa.array(names, pa.string())))
-
     if samples is not None:
         samples = samples.select(outcomes.column_names)
         outcomes = pa.concat_tables([outcomes.cast(samples.schema), samples])
-    selection = keep(outcomes, "parser", "parser", [parser]) if len(outcomes) else outcomes
-    selection = keep(selection, "language", "language", languages)
-    selection = keep(selection, "system", "system", systems)
+    selection = keep_named(outcomes, "parser", [parser]) if len(outcomes) else outcomes
+    selection = keep_named(keep_named(selection, "language", languages), "system", systems)
     grouped = selection.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
     refuse_name_of_all(pc.unique(grouped["language"]).to_pylist())
     cells: dict[tuple[str, str, str], dict[str, int]] = {}
@@ -175,6 +165,24 @@ def rates(
         for (subset, system), members in joint.items()
     ]
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
+
+
+def keep_named(outcomes: pa.Table, column: str, names: Iterable[str] | None) -> pa.Table:
+    """Return the rows of `outcomes` with one of these names in a column; all for None.
+
+    Raises:
+        UnknownName: if a name does not occur.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if names is None:
+        return outcomes
+    names, present = list(names), pc.unique(outcomes[column]).to_pylist()
+    for name in names:
+        if name not in present:
+            raise UnknownName(column, name, present, where="the outcomes")
+    return outcomes.filter(pc.is_in(outcomes[column], value_set=pa.array(names, pa.string())))
 
 
 def count_answers(row: Mapping[str, Any]) -> int:

@@ -25,8 +25,8 @@ _LONGEST = 8
 """Characters in which an abbreviation is looked for."""
 WORDS = re.compile(r"[\w\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0c00-\u0c4d]+")
 """Words of a cleaned text: `re` does not count vowel signs as word characters."""
-_CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
-_DIGIT = re.compile(r"\d")
+CROWDED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+DIGIT = re.compile(r"\d")
 _THAI = re.compile(r"[\u0e00-\u0e7f]")
 
 
@@ -43,7 +43,7 @@ def clean(folded: Folded) -> Folded:
         places += source[position:start]
         # A space if words would merge; none before a stop or at the start of a line.
         apart = any(character in " \t_|" or character == "/" for character in match[0])
-        if apart and _DIGIT.search(match[0]) and _THAI.match(text, end):
+        if apart and DIGIT.search(match[0]) and _THAI.match(text, end):
             # A citation ends a sentence of Thai, which has no stop.
             parts.append(";")
             places.append(source[start])
@@ -92,7 +92,7 @@ def size_of(clause: str) -> int:
     """Return the amount of content of a clause: a number counts as two words, two characters of an unspaced script as
     one, four in Thai.
     """
-    crowded = 0 if clause.isascii() else len(_CROWDED.findall(clause)) - len(_THAI.findall(clause)) // 2
-    spaced: list[str] = WORDS.findall(_CROWDED.sub(" ", clause) if crowded else clause)
-    numbers = sum([word[0].isdigit() for word in spaced]) if _DIGIT.search(clause) else 0
+    crowded = 0 if clause.isascii() else len(CROWDED.findall(clause)) - len(_THAI.findall(clause)) // 2
+    spaced: list[str] = WORDS.findall(CROWDED.sub(" ", clause) if crowded else clause)
+    numbers = sum([word[0].isdigit() for word in spaced]) if DIGIT.search(clause) else 0
     return len(spaced) + numbers + (crowded + 1) // 2

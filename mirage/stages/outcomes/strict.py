@@ -6,10 +6,10 @@ An answer is read in steps; the first step with a result decides.
 2. Formulas: "answer is present", "I don't know" and their negations (`formulas.py`). A sentence with a negation denies,
    whatever it begins with ("No, answer is present", "Yes, I don't know"). Text quoted from the instruction, listed as
    its choices, asked or supposed ("respond with ...", "if the answer is present") is a mention, not a statement.
-3. Paraphrases, in English and in the query's language (`vocabulary.py`). 4. A yes or a no at the start of
-the answer, or of the lines of a list. 5. A direct answer or a bare citation (`direct.py`). For a language without
-expressions in `translated.py` only English is
-   supported: other text may be an abstention, so the answer is `unparsed`.
+3. Paraphrases, in English and in the query's language (`vocabulary.py`).
+4. A yes or a no at the start of the answer, or of the lines of a list.
+5. A direct answer or a bare citation (`direct.py`). For a language without a vocabulary only English is supported:
+   other text may be an abstention, so the answer is `unparsed`.
 
 Contradictory statements within a step are resolved as follows: if one says that a certain context answers, or all
 denials are about certain contexts, or there are more than two (the answer goes through the contexts), it is `answered`;
@@ -96,11 +96,7 @@ def parse_strict(answer: str, language: str) -> Parsed:
         text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
 
     opening = [
-        _Said(
-            bool(match["yes"]),
-            "opens_yes" if match["yes"] else "opens_no",
-            *match.span("yes" if match["yes"] else "no"),
-        )
+        _Said(match.lastgroup == "yes", f"opens_{match.lastgroup}", *match.span(str(match.lastgroup)))
         for match in _openings(language).finditer(text)
     ]
     if len({statement.yes for statement in opening}) > 1:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from mirage.errors import NotEnoughData, UnknownName
+from mirage.errors import NotEnoughData
 from mirage.schema import Parser
-from mirage.stages.outcomes.rates import rates
-from mirage.stats.intervals import CONFIDENCE
+from mirage.stages.outcomes.rates import keep_named, rates
+from mirage.stats.intervals import REACH
 from mirage.text.languages import place
 
 if TYPE_CHECKING:
@@ -95,13 +94,8 @@ def template_rates(
     column = table.schema.get_field_index("system")
     table = table.set_column(column, "system", pa.array([bases[pair] for pair in pairs], pa.string()))
     table = table.select([*outcomes.column_names, "template"])
+    table = keep_named(table, "language", languages)
     parts = []
-    if languages is not None:
-        codes, present = list(languages), pc.unique(table["language"]).to_pylist()
-        for code in codes:
-            if code not in present:
-                raise UnknownName("language", code, present, where="the outcomes")
-        table = table.filter(pc.is_in(table["language"], value_set=pa.array(codes, pa.string())))
     for template in sorted(pc.unique(table["template"]).to_pylist(), key=lambda name: (name != REFERENCE, name)):
         part = rates(table.filter(pc.equal(table["template"], template)).drop_columns(["template"]), parser=parser)
         parts.append(part.append_column("template", pa.array([template] * len(part), pa.string())))
@@ -132,7 +126,6 @@ def matched_difference(cells: Sequence[tuple[int, int, int]]) -> tuple[float, fl
     Source: Agresti and Min, Statistics in Medicine 24 (2005), 729-740: Wald's interval of matched pairs after half a
     query is added to each of the four cells; here the mean of its centres and of its variances.
     """
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     k = len(cells)
     mean = sum((first - second) / n for first, second, n in cells) / k
     centre = sum((first - second) / (n + 2) for first, second, n in cells) / k
@@ -140,7 +133,7 @@ def matched_difference(cells: Sequence[tuple[int, int, int]]) -> tuple[float, fl
     for first, second, n in cells:
         b, c, total = first + 0.5, second + 0.5, n + 2
         variance += ((b + c) - (b - c) ** 2 / total) / total**2 / k**2
-    half = z * variance**0.5
+    half = REACH * variance**0.5
     return mean, max(-1.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
 
 

@@ -60,7 +60,7 @@ def read_corpus(path: Path, language: str) -> Corpus:
         field = line.value.get("language")
         if (language_of(str(field), where=line.where).code if field else named) not in (None, language):
             continue
-        row = _passage(line)
+        row = read_passage(line)
         if row["passage_id"] in ids:
             raise BadInput(
                 f"the corpus has two passages {row['passage_id']}",
@@ -105,7 +105,12 @@ def arena_corpus(passages: pa.Table, language: str) -> Corpus:
     return Corpus(table.sort_by("passage_id"))
 
 
-def _passage(line: store.Line) -> dict[str, Any]:
+def read_passage(line: store.Line) -> dict[str, Any]:
+    """Return id, title and text of a record, by `COLUMNS`; a null title if it has none.
+
+    Raises:
+        BadInput: if it has no id or no text.
+    """
     value = line.value
     passage_id = next((value[name] for name in ("passage_id", *ID_FIELDS) if value.get(name) not in (None, "")), None)
     text = next((value[name] for name in TEXT_FIELDS if value.get(name) is not None), None)

@@ -9,8 +9,8 @@ Error texts of an API are kept as the text of an answer, and classified by the o
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -139,31 +139,30 @@ def output_files(folder: Path) -> list[Path]:
 def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
     """Count the content of `read_outputs`, or of an arena built from it."""
 
-    def count(table: str, *columns: str) -> dict[tuple[Any, ...], int]:
-        groups = tables[table].select(columns).group_by(list(columns)).aggregate([([], "count_all")])
-        return {tuple(row[column] for column in columns): row["count_all"] for row in groups.to_pylist()}
+    def count(table: str, column: str) -> defaultdict[str, Counter[Any]]:
+        by_language: defaultdict[str, Counter[Any]] = defaultdict(Counter)
+        for row in tables[table].group_by(["language", column]).aggregate([([], "count_all")]).to_pylist():
+            by_language[row["language"]][row[column]] = row["count_all"]
+        return by_language
 
-    subsets, reasons = count("queries", "language", "subset"), count("queries", "language", "reason")
-    statuses = count("answers", "language", "status")
+    subsets, reasons, statuses = count("queries", "subset"), count("queries", "reason"), count("answers", "status")
 
-    def count_of(name: str, codes: set[str]) -> ReadCount:
-        def of(status: str) -> int:
-            return sum(n for (code, s), n in statuses.items() if code in codes and s == status)
-
+    def count_of(name: str, codes: Iterable[str]) -> ReadCount:
+        queries, answers = (sum((counts[code] for code in codes), Counter()) for counts in (reasons, statuses))
         return ReadCount(
             language=name,
-            files=sum(code in codes for code, _ in subsets),
-            queries=sum(n for (code, _), n in subsets.items() if code in codes),
-            answers=sum(n for (code, status), n in statuses.items() if code in codes and status != "missing"),
-            missing=of("missing"),
-            empty=of("empty"),
-            prompts_absent=sum(n for (code, reason), n in reasons.items() if code in codes and reason is not None),
+            files=sum(len(subsets[code]) for code in codes),
+            queries=queries.total(),
+            answers=answers.total() - answers["missing"],
+            missing=answers["missing"],
+            empty=answers["empty"],
+            prompts_absent=queries.total() - queries[None],
         )
 
-    codes = sorted({code for code, _ in subsets})
+    codes = sorted(subsets)
     return ReadSummary(
-        total=count_of("all", set(codes)),
-        languages=tuple(count_of(code, {code}) for code in codes),
+        total=count_of("all", codes),
+        languages=tuple(count_of(code, [code]) for code in codes),
         systems=tuple(sorted(tables["answers"]["system"].unique().to_pylist())),
     )
 
