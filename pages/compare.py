@@ -58,9 +58,10 @@ def main(page: Page) -> None:
     except MirageError as error:
         refuse(error)
         return
+    shared = "of each system at least" if choice.judge else "shared by both systems"
     page.summary(
-        f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
-        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. "
+        f"{count_text(report.overall.n_queries, 'query')} {shared}, "
+        f"{count_text(sum(row.language != JOINT and row.n_queries > 0 for row in report.rows), 'language')}. "
         f"Measure: {'win rate by ' + who.judge_name(choice.judge) if choice.judge else report.title}.",
         conclusion=f"{verdict(report, choice)}.",
     )
