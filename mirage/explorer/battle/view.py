@@ -168,8 +168,10 @@ def judge_verdicts(battle: BattleView, first: str) -> str:
 def _judge(battle: BattleView, judge: str) -> str:
     decision = battle.decision(judge)
     flip = " The two orders disagree." if not decision.consistent else ""
-    orders = "".join(map(judgment_html, battle.judged(judge)))
-    about = _criterion(battle.judged(judge)[0])
+    seen = battle.judged(judge)
+    same = decision.winner == "unparsed" and len({judgment.rationale for judgment in seen}) == 1
+    orders = "".join(map(judgment_html, seen[:1] if same else seen))
+    about = _criterion(seen[0])
     head = f'<div class="mg-judge">{escape(judge)}{about}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
 
