@@ -21,7 +21,6 @@ from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html
 from mirage.people.votes import PEOPLE
 from mirage.publish.charts.palette import FORMATS, family
-from mirage.text.segmentation import count_text
 
 Side = Literal["first", "second"]
 MOST = 2
@@ -87,7 +86,6 @@ def score(battles: BattleSelection) -> str:
         f"ties {cell.ties:,}",
         f"<b>{escape(cell.other)}</b> wins {cell.losses:,}",
         *([f"unparsed {cell.unparsed:,}"] if cell.unparsed else []),
-        f"n = {count_text(cell.n, 'query')}",
     ]
     if cell.share is not None and cell.interval is not None:
         low, high = (FORMATS["rate"].write(end) for end in cell.interval)
@@ -252,16 +250,12 @@ def conclusion(battle: BattleView, judge: Judge | None) -> str:
 
 
 def _conclusion_by_labels(battle: BattleView) -> str:
-    first, second = battle.first, battle.second
-    right = [answer.correct is True for answer in (first, second)]
-    acts = [_act(battle.query.subset, answer) for answer in (first, second)]
-    if right[0] == right[1]:
-        if acts[0] == acts[1]:
-            return f"Tie: {first.system} {acts[0]}; so does {second.system}."
-        return f"Tie: {first.system} {acts[0]}; {second.system} {acts[1]}."
-    winner, loser = (0, 1) if right[0] else (1, 0)
-    names = (first.system, second.system)
-    return f"{names[winner]} wins: it {acts[winner]}; {names[loser]} {acts[loser]}."
+    sides = sorted((battle.first, battle.second), key=lambda answer: answer.correct is not True)
+    acts = [_act(battle.query.subset, answer) for answer in sides]
+    better, other = (answer.system for answer in sides)
+    if sides[0].correct is True and sides[1].correct is not True:
+        return f"{better} wins: it {acts[0]}; {other} {acts[1]}."
+    return f"Tie: {better} {acts[0]}; " + (f"so does {other}." if acts[0] == acts[1] else f"{other} {acts[1]}.")
 
 
 def _act(subset: str | None, answer: AnswerView) -> str:
