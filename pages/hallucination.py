@@ -230,8 +230,7 @@ def _summary(page: Page, rates: views.Rates, cells: Sequence[Mapping[str, Any]])
         for metric, codes in rates.languages.items()
         if codes
     )
-    missing = f" Missing: {sections.missing_words(rates)}." if rates.lacking else ""
-    return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}.{missing}"
+    return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}."
 
 
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
