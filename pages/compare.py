@@ -176,12 +176,8 @@ def _second(choice: views.Choice) -> str:
 def languages(rows: pa.Table, report: ComparisonReport) -> None:
     """Show the difference in every language."""
     plain_table(rows, RATED if report.measure == RATING else COLUMNS, key="comparison")
-    over = "the languages" if len(report.rows) > 1 else ""
-    if report.measure == RATING:
-        over = f"all pairs of the board{' and ' if over else ''}{over}"
-    holm = f" Verdicts are Holm-corrected over {over}, so a band may lie clear of the line." if over else ""
     bands = f"Bands: 95% intervals, clustered by {name_unit(report.query_unit)}."
-    note(f"Right of the dashed line the first is better. {bands}{holm}")
+    note(f"Right of the dashed line the first is better. {bands} Verdicts go by p (Holm), which is stricter.")
 
 
 def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
