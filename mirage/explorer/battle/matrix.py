@@ -49,6 +49,11 @@ class Cell:
     """Queries without a parsed verdict."""
 
     @property
+    def n(self) -> int:
+        """Queries that both systems answered."""
+        return self.wins + self.ties + self.losses + self.unparsed
+
+    @property
     def share(self) -> float | None:
         """Share of `wins` in the battles with a winner, in [0, 1]; null if there is none."""
         decided = self.wins + self.losses
