@@ -99,9 +99,7 @@ def _winner(battle: BattleView, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
     if decision.winner in names:
         return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> wins"
-    if decision.winner == "tie":
-        return "Tie: the two orders disagree" if not decision.consistent else "A tie"
-    return "No readable verdict" if decision.n_verdicts else "No verdict"
+    return "A tie" if decision.winner == "tie" else "No readable verdict"
 
 
 def answer_sides(
@@ -250,12 +248,11 @@ def conclusion(battle: BattleView, judge: Judge | None) -> str:
 
 
 def _conclusion_by_labels(battle: BattleView) -> str:
-    sides = sorted((battle.first, battle.second), key=lambda answer: answer.correct is not True)
-    acts = [_act(battle.query.subset, answer) for answer in sides]
-    better, other = (answer.system for answer in sides)
-    if sides[0].correct is True and sides[1].correct is not True:
-        return f"{better} wins: it {acts[0]}; {other} {acts[1]}."
-    return f"Tie: {better} {acts[0]}; " + (f"so does {other}." if acts[0] == acts[1] else f"{other} {acts[1]}.")
+    first, second = sorted((battle.first, battle.second), key=lambda answer: answer.correct is not True)
+    act, other = (_act(battle.query.subset, answer) for answer in (first, second))
+    if first.correct is True and second.correct is not True:
+        return f"{first.system} wins: it {act}; {second.system} {other}."
+    return f"Tie: {first.system} {act}; {f'so does {second.system}' if act == other else f'{second.system} {other}'}."
 
 
 def _act(subset: str | None, answer: AnswerView) -> str:
@@ -280,8 +277,8 @@ def _conclusion_by_judge(battle: BattleView, decision: Decision, judge: Judge) -
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
-    verb = "prefer" if judge.name == PEOPLE else "prefers"
-    return f"{'People' if judge.name == PEOPLE else judge.name} {verb} {winner} to {loser}{orders}{because}."
+    prefers = "People prefer" if judge.name == PEOPLE else f"{judge.name} prefers"
+    return f"{prefers} {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:
