@@ -62,6 +62,7 @@ def main(page: Page) -> None:
     known = matrices.matrix(page.arena, Judge.from_name(judges[0])) if judges else None
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
+        place = st.container(horizontal=True, width="content", gap="small")
         options = pickers_popover("Options", OPTIONS, "Who decides, which battles are shown, and how.")
     judge = None
     with options:
@@ -73,7 +74,7 @@ def main(page: Page) -> None:
     if known is None or not any(cell.share is not None for cell in known.cells.values()):
         page.ask(UNJUDGED)
     names = known.systems if known else answers.scope(page.arena).systems
-    with bar:
+    with place:
         pair = systems(names, first_pair=known.first_pair if known else ()) if names else None
     if pair is None:
         page.summary("A battle needs two systems; this arena has answers from one.")

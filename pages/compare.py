@@ -58,9 +58,10 @@ def main(page: Page) -> None:
     except MirageError as error:
         refuse(error)
         return
+    shared = "of each system at least" if choice.judge else "shared by both systems"
     page.summary(
-        f"{count_text(report.overall.n_queries, 'query')} shared by both systems, "
-        f"{count_text(sum(row.language != JOINT for row in report.rows), 'language')}. "
+        f"{count_text(report.overall.n_queries, 'query')} {shared}, "
+        f"{count_text(sum(row.language != JOINT and row.n_queries > 0 for row in report.rows), 'language')}. "
         f"Measure: {'win rate by ' + who.judge_name(choice.judge) if choice.judge else report.title}.",
         conclusion=f"{verdict(report, choice)}.",
     )
@@ -175,12 +176,8 @@ def _second(choice: views.Choice) -> str:
 def languages(rows: pa.Table, report: ComparisonReport) -> None:
     """Show the difference in every language."""
     plain_table(rows, RATED if report.measure == RATING else COLUMNS, key="comparison")
-    over = "the languages" if len(report.rows) > 1 else ""
-    if report.measure == RATING:
-        over = f"all pairs of the board{' and ' if over else ''}{over}"
-    holm = f" Verdicts are Holm-corrected over {over}, so a band may lie clear of the line." if over else ""
     bands = f"Bands: 95% intervals, clustered by {name_unit(report.query_unit)}."
-    note(f"Right of the dashed line the first is better. {bands}{holm}")
+    note(f"Right of the dashed line the first is better. {bands} Verdicts go by p (Holm), which is stricter.")
 
 
 def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:

@@ -23,11 +23,13 @@ from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import Parser
 from mirage.stages.across import is_cross_lingual
-from mirage.text.segmentation import as_sentence, count_text, join_or_count
+from mirage.text.segmentation import as_sentence, count_text
 
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
 OPTIONS = ("definition", "systems", "parser")
 """Keys of the pickers that most readers leave as they are."""
+NAMED = 3
+"""Maximum number of systems with the best rate to name; more are counted."""
 _write = FORMATS["rate"].write
 
 
@@ -228,8 +230,7 @@ def _summary(page: Page, rates: views.Rates, cells: Sequence[Mapping[str, Any]])
         for metric, codes in rates.languages.items()
         if codes
     )
-    missing = f" Missing: {sections.missing_words(rates)}." if rates.lacking else ""
-    return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}.{missing}"
+    return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}."
 
 
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -244,7 +245,8 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
     def least(name: str, value: Callable[[Mapping[str, Any]], float], write: Callable[[float], str]) -> str:
         best = min(map(value, both))
         systems = [row["system"] for row in both if abs(value(row) - best) < 1e-9]
-        return f"{name}: {join_or_count(systems, 'system')}{write(best)}."
+        named = ", ".join(systems) if len(systems) <= NAMED else f"{len(systems)} of {len(both)} systems"
+        return f"{name}: {named}{write(best)}."
 
     def rate(metric: str) -> str:
         title = f"Lowest {charts.RATES[metric].lower()}"

@@ -173,7 +173,7 @@ def _evidence(
     system = _pick_system(rows, picked or (clicked[0] if clicked else None))
     apart = _sentences(board.apart)
     if system is None:
-        note(f"Click a system for its win rates by language and its answers. {board.board.method}. {apart}")
+        note(f"Click a system for details. {board.board.method}. {apart}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         cards.card_line(cards.cards_of(page.arena).get(system))

@@ -124,12 +124,11 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
     progress = queue.progress(pool, session.log, voter=session.voter)
     drawn = {battle.query_id for battle, control in zip(pool.battles, pool.control, strict=True) if control}
     goal = min(ENOUGH, max(len(drawn), progress.queries))
-    few = ", over several languages" if goal < ENOUGH else ""
     own = f"Your votes: {progress.own:,} of {count_text(progress.own + progress.left, 'battle')}."
     st.progress(
         min(1.0, progress.queries / goal) if goal else 0.0,
-        text=f"{own} Everybody's random votes: {progress.queries:,} of {count_text(goal, 'query')}. Agreement with the "
-        f"judges needs {ENOUGH}{few}.",
+        text=f"{own} Agreement with the judges needs random votes on {ENOUGH} queries; so far on "
+        f"{progress.queries:,} of {goal:,} in this language.",
     )
     if own_votes:
         last_vote = own_votes[-1]

@@ -21,7 +21,6 @@ from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html
 from mirage.publish.charts.palette import FORMATS, family
 from mirage.schema import PEOPLE
-from mirage.text.segmentation import count_text
 
 Side = Literal["first", "second"]
 MOST = 2
@@ -87,7 +86,6 @@ def score(battles: BattleSelection) -> str:
         f"ties {cell.ties:,}",
         f"<b>{escape(cell.other)}</b> wins {cell.losses:,}",
         *([f"unparsed {cell.unparsed:,}"] if cell.unparsed else []),
-        f"n = {count_text(cell.n, 'query')}",
     ]
     if cell.share is not None and cell.interval is not None:
         low, high = (FORMATS["rate"].write(end) for end in cell.interval)
@@ -101,9 +99,7 @@ def _winner(battle: BattleView, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
     if decision.winner in names:
         return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> wins"
-    if decision.winner == "tie":
-        return "Tie: the two orders disagree" if not decision.consistent else "A tie"
-    return "No readable verdict" if decision.n_verdicts else "No verdict"
+    return "A tie" if decision.winner == "tie" else "No readable verdict"
 
 
 def answer_sides(
@@ -168,8 +164,10 @@ def judge_verdicts(battle: BattleView, first: str) -> str:
 def _judge(battle: BattleView, judge: str) -> str:
     decision = battle.decision(judge)
     flip = " The two orders disagree." if not decision.consistent else ""
-    orders = "".join(map(judgment_html, battle.judged(judge)))
-    about = _criterion(battle.judged(judge)[0])
+    seen = battle.judged(judge)
+    same = decision.winner == "unparsed" and len({judgment.rationale for judgment in seen}) == 1
+    orders = "".join(map(judgment_html, seen[:1] if same else seen))
+    about = _criterion(seen[0])
     head = f'<div class="mg-judge">{escape(judge)}{about}: <span>{_winner(battle, decision)}.{flip}</span></div>'
     return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
 
@@ -250,16 +248,11 @@ def conclusion(battle: BattleView, judge: Judge | None) -> str:
 
 
 def _conclusion_by_labels(battle: BattleView) -> str:
-    first, second = battle.first, battle.second
-    right = [answer.correct is True for answer in (first, second)]
-    acts = [_act(battle.query.subset, answer) for answer in (first, second)]
-    if right[0] == right[1]:
-        if acts[0] == acts[1]:
-            return f"Tie: {first.system} {acts[0]}; so does {second.system}."
-        return f"Tie: {first.system} {acts[0]}; {second.system} {acts[1]}."
-    winner, loser = (0, 1) if right[0] else (1, 0)
-    names = (first.system, second.system)
-    return f"{names[winner]} wins: it {acts[winner]}; {names[loser]} {acts[loser]}."
+    first, second = sorted((battle.first, battle.second), key=lambda answer: answer.correct is not True)
+    act, other = (_act(battle.query.subset, answer) for answer in (first, second))
+    if first.correct is True and second.correct is not True:
+        return f"{first.system} wins: it {act}; {second.system} {other}."
+    return f"Tie: {first.system} {act}; {f'so does {second.system}' if act == other else f'{second.system} {other}'}."
 
 
 def _act(subset: str | None, answer: AnswerView) -> str:
@@ -284,8 +277,8 @@ def _conclusion_by_judge(battle: BattleView, decision: Decision, judge: Judge) -
     )[:MOST]
     words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
     because = f", with better {' and '.join(words)}" if words else ""
-    verb = "prefer" if judge.name == PEOPLE else "prefers"
-    return f"{'People' if judge.name == PEOPLE else judge.name} {verb} {winner} to {loser}{orders}{because}."
+    prefers = "People prefer" if judge.name == PEOPLE else f"{judge.name} prefers"
+    return f"{prefers} {winner} to {loser}{orders}{because}."
 
 
 def _gap(compared: FeatureComparison) -> float:

@@ -40,7 +40,7 @@ LENGTH = "length"
 """The slow measure, which takes seconds to fit (`judge_rows`)."""
 FEW = 10_000
 """Number of verdicts up to which slopes are fitted without asking."""
-NOT_FITTED = "choose it under Options to fit it"
+NOT_FITTED = "choose it under Columns to fit it"
 """Reason for a slope that was not requested."""
 SHOWN = ("agree", "kappa", "tau_b", "known", "first")
 """Exam measures on the page; measures without people follow."""

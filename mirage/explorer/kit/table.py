@@ -70,7 +70,7 @@ class Col:
     ends: tuple[float, float] | None = None
     """Ends of the scale, for `interval`; by default the range of the data."""
     endless: bool = False
-    """Whether a null end means unbounded, for `interval`; otherwise the row has no interval."""
+    """Whether a null end means unbounded and the scale holds the dashed line, for `interval`."""
     written: Kind | Literal["ends"] | None = None
     """Text next to the band, for `interval`: the value in a number format, or both ends; None to omit it."""
     right: bool = False
@@ -321,7 +321,8 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
     known = [v for v in (*values, *lows, *highs) if v is not None]
     if not known:
         return [None] * len(values)
-    least, most = col.ends or (min(known), max(known))
+    scale = [*known, col.zero] if col.endless else known
+    least, most = col.ends or (min(scale), max(scale))
     reach = (most - least) or 1.0
     width, height, pad = (col.pixels or _OTHER) - 20, 20, 6
     left = pad + (_WRITTEN if col.written else 0)
@@ -331,7 +332,7 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
 
     colors = ink(mode)
     line = f"<path d='M{x(col.zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
-    line = line if least < col.zero < most else ""
+    line = line if least < col.zero < most or col.endless else ""
     out: list[str | None] = []
     for i, value in enumerate(values):
         if value is None:

@@ -75,7 +75,7 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, judge: st
             xaxis=axis(
                 mode,
                 title="Rating in logits (higher is better)",
-                tickformat="+.1f",
+                tickformat=".1f",
                 tickvals=primitives.ticks(low, high, 6),
                 range=[low, high],
                 zeroline=True,
