@@ -59,7 +59,7 @@ def main(page: Page) -> None:
     if not judges and ("answers" not in page.arena.tables or "judgments" in page.arena.whole.tables):
         page.need("judgments")
     # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
-    known = matrices.matrix(page.arena, Judge.from_name(judges[0])) if judges else None
+    known = matrices.matrix(page.arena, Judge.from_name(judges[0]), ()) if judges else None
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
         place = st.container(horizontal=True, width="content", gap="small")

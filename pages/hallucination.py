@@ -55,23 +55,23 @@ def _show_computed(page: Page) -> None:
     labels = labels_of(page)
     mark_labels(page, labels)
     rates = views.both_rates(page.arena, figures, parser, definition, page.picked, labels)
-    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
+    rows = rates.systems.to_pylist()
     order = [row["system"] for row in rows]
     answer = _answer(rows)
     if labels.unaudited:
         answer = f"{answer.removesuffix('.')} (labels not audited)." if answer else "The labels are not audited."
-    page.summary(_summary(page, rates, cells), conclusion=answer)
+    page.summary(_summary(page, rates, rows), conclusion=answer)
     tell_audit(labels)
     left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
-        figure = charts.trade_off(rows, mode=mode(), focus=focus)
+        figure = sections.trade_off(rates, tuple(focus), mode())
         clicked = chart(figure, key="trade_off", alt=TRADE_OFF, select=True)
     with right:
         picked = table(rates.systems, _columns(definition), key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
-                sections.answer_links(cells, parser, chosen, metric)
+                sections.answer_links(rates, parser, chosen, metric)
         else:
             note("Click a system to read its answers. Crosses: 95% intervals.")
         few = [
@@ -85,7 +85,7 @@ def _show_computed(page: Page) -> None:
         with st.expander("Some answers could not be classified"):
             note(as_sentence(unparsed))
     draw: dict[str, Callable[[], None]] = {
-        "By language": lambda: sections.show_by_language(rates, cells, order, parser),
+        "By language": lambda: sections.show_by_language(rates, order, parser),
         "Errors": lambda: _show_errors(page, rates, parser, audited=labels.audit is not None),
     }
     if figures is not None and views.paper_tables(figures):
@@ -179,7 +179,7 @@ def _show_printed(page: Page, rates: views.Rates) -> None:
     )
     left, right = side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        chart(charts.trade_off(rows, mode=mode()), key="trade_off", alt=TRADE_OFF)
+        chart(sections.trade_off(rates, (), mode()), key="trade_off", alt=TRADE_OFF)
     with right:
         columns = [Col("system", "System", "system", help="System name in the published outputs.")]
         for metric, title in charts.RATES.items():
@@ -221,9 +221,9 @@ def _columns(definition: views.Definition) -> list[Col]:
     return columns
 
 
-def _summary(page: Page, rates: views.Rates, cells: Sequence[Mapping[str, Any]]) -> str:
+def _summary(page: Page, rates: views.Rates, rows: Sequence[Mapping[str, Any]]) -> str:
     """Describe the data behind the numbers, and what is missing."""
-    answers = sum(cell["n"] for cell in cells if cell["language"] == "all")
+    answers = sum(row["n"] for row in rows)
     noun = "real answers" if page.arena.label == "real replies" else "answers"
     behind = " and ".join(
         f"{rates.queries[metric]:,} {charts.QUERIES[metric]} in {count_text(len(codes), 'language')}"

@@ -104,12 +104,13 @@ def _judges(page: Page) -> None:
         name, columns = _pick_figure(measures, in_scope, codes, fitted)
     if views.LENGTH in (name, *columns) and not fitted:
         with above, first_time("Fitting the length slopes ...", page.arena):
-            everything = views.judge_rows(page.arena)
-            rows = views.rows_of(page.arena, result)
+            fitted = True
+            everything = views.judge_rows(page.arena, slopes=fitted)
+            rows = views.rows_of(page.arena, result, slopes=fitted)
     with above:
         _means(page, rows, [measures[column] for column in columns], codes, scope)
     with below:
-        _figure(page, views.rows_in(rows, languages=codes), result, codes, scope, name)
+        _figure(page, views.rows_in(rows, languages=codes), result, fitted, codes, scope, name)
         passport_section(page, codes, scope)
     page.download(
         "judges",
@@ -158,8 +159,7 @@ def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str) -> s
 def _people(page: Page, codes: list[str]) -> str:
     """Describe the votes by language; empty if no votes are possible."""
     with suppress(MirageError):
-        log = people.log(page.arena)
-        if "answers" in page.arena.tables or log:
+        if "answers" in page.arena.tables or people.log(page.arena):
             return " ".join(
                 [agreement.voted_languages(views.votes_by_language(page.arena, codes)), *people.left_out(page.arena)]
             )
@@ -319,6 +319,7 @@ def _figure(
     page: Page,
     rows: list[dict[str, Any]],
     result: ExamResult | None,
+    fitted: bool,
     codes: list[str],
     scope: str,
     name: str | None,
@@ -349,18 +350,7 @@ def _figure(
         st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
         return
     clicked = chart(
-        charts.judge_figure(
-            rows,
-            measure=name,
-            judges=list(dict.fromkeys(row["judge"] for row in rows if row[name] is not None)),
-            languages=[
-                code for code in codes if any(row["language"] == code and row[name] is not None for row in rows)
-            ],
-            title=measure.title,
-            unit=measure.unit,
-            fair=measure.fair,
-            mode=mode(),
-        ),
+        charts.measure_figure(page.arena, result, fitted, tuple(codes), measure, mode()),
         key=f"by_language_{name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
@@ -370,8 +360,10 @@ def _figure(
 
 def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
     """Return pairwise agreement over all languages if both judged several, else in one."""
-    rows = views.agreement_rows(page.arena, (), [*codes, "all"]).to_pylist()
-    for language in (*codes, "all"):
+    languages = (*codes, "all")
+    compared = views.between(page.arena, tuple(codes))
+    rows = [{"one": one, **asdict(row)} for one, row in compared if row.language in languages]
+    for language in languages:
         rows += [row | {"language": language} for row in views.people_pairs(result, language)]
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:

@@ -99,15 +99,17 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         mark_labels(page)
     whole = size(page.arena, judge)
     chosen = tuple(code for code in whole.languages if not page.picked or code in page.picked)
+    # The cache tells defaults that are given from those that are not, and would hold the board twice.
+    other: Any = () if choice == RankSettings() and voted is None else (choice, voted)
     try:
-        board = views.board(page.arena, judge, chosen, choice, voted)
+        board = views.board(page.arena, judge, chosen, *other)
     except MirageError as error:
-        if choice == RankSettings() and voted is None:
+        if not other:
             raise
         st.warning(plain(f"{error.what}; {error.do}"))
-        choice, voted = RankSettings(), None
+        choice, other = RankSettings(), ()
         board = views.board(page.arena, judge, chosen)
-    if choice != RankSettings() or voted or board.counted:
+    if other or board.counted:
         against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
         st.caption(plain(_sentences((*against, *board.counted))))
     with options:

@@ -131,7 +131,7 @@ class ExamMeasure:
     """Reason why the value or the interval is null."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExamResult:
     """The exam of every judge of an arena."""
 

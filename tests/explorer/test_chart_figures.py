@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mirage.explorer.features import charts as features
 from mirage.explorer.hallucination import charts as hallucination
 from mirage.explorer.judges.charts import judge_figure
+from mirage.explorer.judges.data import JudgeMeasure
 from mirage.explorer.surrogate import chart as surrogate
 from mirage.publish.charts.palette import family, ink, label_text
 from mirage.schema import Prediction
@@ -66,24 +67,15 @@ def judged_figure(second: str = "b", **unsure: Any) -> dict[str, Any]:
             "judge": judge,
             "language": code,
             "first": 0.5,
-            "first_low": 0.4,
+            "first_low": low,
             "first_high": 0.6,
             "first_n": 9,
-            "enough": sure,
+            "first_reason": None,
         }
-        for judge, code, sure in (("a", "en", True), ("a", "sw", False), (second, "en", True))
+        for judge, code, low in (("a", "en", 0.4), ("a", "sw", None), (second, "en", 0.4))
     ]
     rows[0] |= unsure
-    return judge_figure(
-        rows,
-        measure="first",
-        judges=["a", second],
-        languages=["en", "sw"],
-        title="First",
-        unit="rate",
-        fair=0.5,
-        mode="light",
-    )
+    return judge_figure(rows, JudgeMeasure("first", "First", "", 0.5, "rate"), ["en", "sw"], "light")
 
 
 def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -66,10 +66,10 @@ def best_shade() -> str:
     return "lighter" if mode() == "dark" else "darker"
 
 
-def answer_links(cells: Sequence[Mapping[str, Any]], parser: str, system: str, metric: str, code: str = "all") -> None:
+def answer_links(rates: views.Rates, parser: str, system: str, metric: str, code: str = "all") -> None:
     """Link to the answers behind a number, one link for each kind of outcome with its count."""
-    key = (system, metric, code)
-    cell = next((c for c in cells if (c["system"], c["metric"], c["language"]) == key), None)
+    cells = filter_rows(rates.cells, "system", [system]).to_pylist()
+    cell = next((c for c in cells if (c["metric"], c["language"]) == (metric, code)), None)
     where = f"{charts.QUERIES[metric]}{'' if code == 'all' else f' in {name_of(code)}'}"
     if cell is None or not cell["n"]:
         note(f"No answers by {system} to {where}.")
@@ -89,15 +89,16 @@ def answer_links(cells: Sequence[Mapping[str, Any]], parser: str, system: str, m
                 )
 
 
-def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], order: Sequence[str], parser: str) -> None:
+def show_by_language(rates: views.Rates, order: Sequence[str], parser: str) -> None:
     """Show one rate of every system in every language."""
     codes = in_order({code for code, _ in rates.lacking}.union(*rates.languages.values()))
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
     drawn = page_systems(order, key="drawn_rates", marks=len(codes))
     place = st.container()
     name = charts.RATES[metric]
+    figure, few = _rate_map(rates, tuple(drawn), tuple(codes), metric, mode())
     cell = chart(
-        _rate_map(rates, tuple(drawn), tuple(codes), metric, mode()),
+        figure,
         key="by_language",
         alt=f"{name} of every system in every language.",
         select=True,
@@ -105,9 +106,8 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
     )
     with place:
         if cell:
-            answer_links(cells, parser, cell[0], metric, cell[1])
+            answer_links(rates, parser, cell[0], metric, cell[1])
         else:
-            few = any(cell["language"] != "all" and cell["metric"] == metric and charts.is_few(cell) for cell in cells)
             hollow = f" Hollow: fewer than {charts.FEW_ANSWERS} classified answers." if few else ""
             note(f"{name} in percent; {best_shade()} is better.{hollow} Click a cell to read its answers.")
     if rates.lacking:
@@ -120,8 +120,17 @@ def show_by_language(rates: views.Rates, cells: Sequence[Mapping[str, Any]], ord
 @lru_cache(maxsize=64)
 def _rate_map(
     rates: views.Rates, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, mode: Mode
-) -> dict[str, Any]:
-    return charts.rate_map(rates.cells.to_pylist(), systems=systems, languages=languages, metric=metric, mode=mode)
+) -> tuple[dict[str, Any], bool]:
+    """Return the map, and whether some language has few answers."""
+    cells = rates.cells.to_pylist()
+    few = any(cell["language"] != "all" and cell["metric"] == metric and charts.is_few(cell) for cell in cells)
+    return charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode), few
+
+
+@lru_cache(maxsize=64)
+def trade_off(rates: views.Rates, focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
+    """Return `charts.trade_off`."""
+    return charts.trade_off(rates.systems.to_pylist(), mode=mode, focus=focus)
 
 
 def missing_words(rates: views.Rates) -> str:

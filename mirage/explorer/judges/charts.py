@@ -3,62 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from mirage.explorer.judges.data import JudgeMeasure, rows_in, rows_of
+from mirage.people.exam import ExamResult
 from mirage.publish.charts import primitives
 from mirage.publish.charts.figures import MapCell, WhiskerMark, shades, square_map, whisker_rows
 from mirage.publish.charts.palette import FORMATS, Mode, axis, label_text, span
+from mirage.store import Arena
 from mirage.text.languages import scope_name
 
 Row = Mapping[str, Any]
 
 
-def judge_figure(
-    rows: Sequence[Row],
-    *,
-    measure: str,
-    judges: Sequence[str],
-    languages: Sequence[str],
-    title: str,
-    unit: str,
-    fair: float | None,
-    mode: Mode,
+@lru_cache(maxsize=64)
+def measure_figure(
+    arena: Arena, result: ExamResult | None, slopes: bool, codes: tuple[str, ...], measure: JudgeMeasure, mode: Mode
 ) -> dict[str, Any]:
+    """Return `judge_figure` of the page's rows (`rows_of`) in some languages."""
+    return judge_figure(rows_in(rows_of(arena, result, slopes=slopes), languages=codes), measure, codes, mode)
+
+
+def judge_figure(rows: Sequence[Row], measure: JudgeMeasure, codes: Sequence[str], mode: Mode) -> dict[str, Any]:
     """Draw one measure with 95% intervals, one row per language, with the judges side by side in it.
 
     Args:
         rows: `judge, language`, and the measure with `_low`, `_high`, `_n` and `_reason`; a row without a value is not
-            drawn, one without an interval, or whose `enough` is false, is hollow.
-        measure: name of the measure's column.
-        judges: order within a language.
-        languages: the rows, top to bottom.
-        title: title of the axis.
-        unit: `rate` or `logits`.
-        fair: where a judge without fault would stand; a broken line.
+            drawn, one without an interval is hollow.
+        measure: the measure; a broken line marks where a judge without fault would stand.
+        codes: the languages of the rows, top to bottom; those without a value are not drawn.
         mode: light or dark.
     """
-    write = FORMATS["rate" if unit == "rate" else "rating"].write
-    series: dict[str, list[WhiskerMark]] = {judge: [] for judge in judges}
-    ends = [] if fair is None else [fair]
-    for row in rows:
-        value, low, high = (row[f"{measure}{end}"] for end in ("", "_low", "_high"))
+    name = measure.name
+    write = FORMATS["rate" if measure.unit == "rate" else "rating"].write
+    known = [row for row in rows if row[name] is not None]
+    series: dict[str, list[WhiskerMark]] = {row["judge"]: [] for row in known}
+    languages = [code for code in codes if code in {row["language"] for row in known}]
+    ends = [] if measure.fair is None else [measure.fair]
+    for row in known:
+        value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
         judge, code = row["judge"], row["language"]
-        if value is None or judge not in series or code not in languages:
-            continue
         interval = f" ({write(low)} to {write(high)})"
         if low is None:
-            interval = f"<br>no interval: {label_text(row.get(measure + '_reason') or 'too few queries')}"
+            interval = f"<br>no interval: {label_text(row[f'{name}_reason'] or 'too few queries')}"
         hover = f"<b>{label_text(judge)}</b>, {label_text(code)}<br>{write(value)}{interval}<br>"
-        hover += f"n = {row[measure + '_n']:,}"
-        enough = low is not None and row.get("enough", True)
-        mark = WhiskerMark(languages.index(code), value, low, high, hover, [judge, code], enough)
+        hover += f"n = {row[f'{name}_n']:,}"
+        mark = WhiskerMark(languages.index(code), value, low, high, hover, [judge, code], low is not None)
         series[judge].append(mark)
         ends += [end for end in (value, low, high) if end is not None]
     low, high = _range(ends)
     places = primitives.ticks(low, high, 6)
-    texts = [f"{100 * place:g}%" if unit == "rate" else f"{place:+g}" for place in places]
-    xaxis = axis(mode, title=label_text(title), tickvals=places, ticktext=texts, zeroline=False, range=[low, high])
-    return whisker_rows(series, rows=[scope_name(code) for code in languages], xaxis=xaxis, mode=mode, line=fair)
+    texts = [f"{100 * place:g}%" if measure.unit == "rate" else f"{place:+g}" for place in places]
+    title = label_text(measure.title)
+    xaxis = axis(mode, title=title, tickvals=places, ticktext=texts, zeroline=False, range=[low, high])
+    return whisker_rows(
+        series, rows=[scope_name(code) for code in languages], xaxis=xaxis, mode=mode, line=measure.fair
+    )
 
 
 def _range(ends: Sequence[float]) -> tuple[float, float]:

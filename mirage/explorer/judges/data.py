@@ -6,12 +6,11 @@ Results are cached by arena, which is hashed by its manifest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.battles.judge import Judge, people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
@@ -19,9 +18,9 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.kit import votes as voting
 from mirage.people.exam import MEASURES, ExamResult, exam
 from mirage.people.votes.agreement import Agreement, judges_agreement
-from mirage.ranking.board import battles_of, style_of
+from mirage.ranking.board import battles_of, style_of, verdicts_of
 from mirage.ranking.bootstrap import DRAWN
-from mirage.ranking.control import Coefficient, control_style
+from mirage.ranking.control import control_style
 from mirage.schema import PEOPLE
 from mirage.stages.judge.family import family_preferences
 from mirage.stages.judge.faults import has_items, passport_path
@@ -159,17 +158,11 @@ def _part(name: str, values: dict[str, Any]) -> dict[str, Any]:
 
 def _slopes(arena: Arena) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the length slope by judge and language: value (logits per doubling), low, high, n, reason."""
-    return {(name, code): asdict(coefficient) | {"n": n} for name, code, coefficient, n in _coefficients(arena)}
-
-
-def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
-    """Return judge, language, coefficient and number of battles."""
-    if "features" not in arena.tables:
-        return
+    slopes: dict[tuple[str, str], dict[str, Any]] = {}
     try:
         known = style_of(arena, ("length",))
     except MirageError:
-        return
+        return slopes
     for name in verdict_judges(arena):
         battles_by_language = {
             code: language_battles
@@ -180,14 +173,16 @@ def _coefficients(arena: Arena) -> Iterator[tuple[str, str, Coefficient, int]]:
             continue
         result = control_style(battles_by_language, known)
         for code, (coefficient,) in result.coefficients.items():
-            yield name, code, coefficient, result.n_battles.get(code, sum(result.n_battles.values()))
+            n = result.n_battles.get(code, sum(result.n_battles.values()))
+            slopes[name, code] = asdict(coefficient) | {"n": n}
+    return slopes
 
 
 def _no_slope(arena: Arena, judge: str) -> str:
     """Return the reason why there is no slope."""
     # A judge with only known-answer pairs has no battles to rank by.
-    battles = battles_of(arena, Judge.single(judge)) if judge in verdict_judges(arena) else {}
-    if any(len(language_battles.systems) > DRAWN for language_battles in battles.values()):
+    verdicts = verdicts_of(arena, judge) if judge in verdict_judges(arena) else {}
+    if any(len(language_verdicts.systems) > DRAWN for language_verdicts in verdicts.values()):
         return f"more than {DRAWN} systems, too many for this page: use mirage rank --control length"
     return "no battle has a winner and known answer lengths"
 
@@ -255,7 +250,8 @@ def measures_of(result: ExamResult | None) -> dict[str, JudgeMeasure]:
     return beside | {name: ALONE_MEASURES[name] for name in ALONE}
 
 
-def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool = True) -> list[dict[str, Any]]:
+@lru_cache(maxsize=16)
+def rows_of(arena: Arena, result: ExamResult | None, *, slopes: bool) -> list[dict[str, Any]]:
     """Return one row per judge and language with the columns of `judge_rows`, replaced by the exam's where they exist.
 
     People are one row, the last, where there is an exam; those whose verdicts came with the arena are part of it.
@@ -373,28 +369,6 @@ def votes_by_language(arena: Arena, languages: Sequence[str]) -> dict[str, int]:
 @lru_cache(maxsize=16)
 def _random_votes(arena: Arena, _version: tuple[str, int]) -> Counter[str]:
     return Counter(vote.language for vote in voting.log(arena) if vote.control)
-
-
-def agreement_rows(arena: Arena, people: Iterable[Agreement], languages: Sequence[str]) -> pa.Table:
-    """Return the agreement of judges and people in some languages.
-
-    Args:
-        arena: the arena.
-        people: result of `views.people.agreement`.
-        languages: codes, and `all`.
-
-    Returns:
-        The columns of `votes.Agreement`, with `one` before them: the side compared with the judge, `people` or a
-        judge. People first, then judges.
-    """
-    import pyarrow as pa
-
-    records: list[dict[str, Any]] = [{"one": PEOPLE, **asdict(row)} for row in people if row.language in languages]
-    for name, row in between(arena, tuple(code for code in languages if code != "all")):
-        if row.language in languages:
-            records.append({"one": name, **asdict(row)})
-    own = schema.arrow_schema(Agreement)
-    return pa.Table.from_pylist(records, schema=pa.schema([pa.field("one", pa.string(), nullable=False), *own]))
 
 
 @lru_cache(maxsize=16)

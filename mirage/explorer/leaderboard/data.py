@@ -129,8 +129,7 @@ class PageBoard:
                 row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
             if scale == "win-rate":
                 row |= {name: win_rate(row[name]) for name in ("rating", "low", "high")}
-        best = pa.array([row["best"] for row in shown], pa.string())
-        return pa.table({name: [row[name] for row in shown] for name in shown[0]} | {"best": best})
+        return pa.Table.from_pylist(shown, schema=self.rows.schema)
 
     def all_rows(self, reference: str | None = None) -> pa.Table:
         """Return all data of the page as one table in logits; with a reference, also the differences to it."""
