@@ -215,6 +215,7 @@ class Ranking(_Printed, bootstrap.RankingReport):
         code = list(self.languages)[-1]
         row = self.languages[code]
         where = "" if code == _UNDETERMINED else f" in {code}"
+        where += f", the last of {len(self.languages)} languages" if len(self.languages) > 1 and code != "all" else ""
         title = f"{len(row.systems)} systems{where}, {count_text(row.n_queries, 'query')}: {self.method}"
         title = "\n".join([title, *self.remarks])
         columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]

@@ -228,7 +228,8 @@ def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection
         where: its location.
         also: aliases of the field.
     """
-    near = next((theirs for theirs in value if nearest(theirs, (name, *also))), None)
+    names = (name, *also)
+    near = next((theirs for theirs in value if theirs not in names and nearest(theirs, names)), None)
     there = ", ".join(list(value)[:12]) or "no fields"
     do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
     do += f", or what all records have: --set {name}=NAME" if name in _SHARED else ""

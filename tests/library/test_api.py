@@ -255,3 +255,12 @@ def test_rows_are_refused_as_records_of_a_file_are(change: dict[str, Any], messa
 def test_a_system_is_not_compared_with_itself_in_rows_either() -> None:
     with pytest.raises(BadInput, match="compared with itself"):
         mirage.compare(battles(), "ant", "ant")
+
+
+def test_a_ranking_without_a_joint_row_says_that_it_has_more_languages() -> None:
+    rows = [
+        {"language": code, "query_id": k, "system_a": "bee", "system_b": other, "verdict": "AB"[k % 2]}
+        for code, other in (("en", "ant"), ("sw", "cat"))
+        for k in range(4)
+    ]
+    assert "in sw, the last of 2 languages" in repr(mirage.rank(rows, draws=20))

@@ -97,8 +97,10 @@ def _plan(names: tuple[str, ...], mapped: bool) -> _Plan:
 
 @lru_cache(256)
 def _why_left_out(name: str) -> str:
-    near = values.nearest(name, FIELDS)
-    return f"not a field of rag; did you mean {near}? --map {name}={near}" if near else _NO_FIELD
+    if (near := values.nearest(name, KNOWN)) is None:
+        return _NO_FIELD
+    field = next(field for field, names in FIELDS.items() if near in names)
+    return f"not a field of rag; did you mean {near}? --map {name}={field}"
 
 
 @lru_cache(4096)
