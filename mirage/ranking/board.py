@@ -647,8 +647,8 @@ def remarks(ranking: RankingReport) -> list[str]:
     loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
     if loose:
         lines.append(
-            "never beaten, or never winning, against the rest, or not joined to it: the data puts no bound on that end of "
-            f"the interval, and the rating depends on {_PRIOR[ranking.penalty]}: " + join_first(loose)
+            "never beaten, or never winning, against the rest, or not joined to it: the data puts no bound on that end "
+            f"of the interval, and the rating depends on {_PRIOR[ranking.penalty]}: " + join_first(loose)
         )
     lines += _joint_remarks(ranking)
     few = [f"{row.language} ({row.n_queries})" for row in single if row.few]
