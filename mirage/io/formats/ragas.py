@@ -11,6 +11,7 @@ from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import SYSTEM, answer_text, first, is_measure, list_field, system_of, text
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.values import unpack
+from mirage.text.data import load_words
 
 _QUERY = ("user_input", "question")
 _ANSWER = ("response", "answer")
@@ -24,19 +25,7 @@ _NO_PLACE = {
     "reference_tool_calls": "an arena has no table of calls of tools",
     "reference_topics": "an arena has no table of topics",
 }
-_METRICS = frozenset(
-    (
-        *("faithfulness", "faithfulness_with_hhem", "answer_relevancy", "response_relevancy", "answer_correctness"),
-        *("answer_similarity", "semantic_similarity", "factual_correctness", "answer_accuracy", "nv_accuracy"),
-        *("context_precision", "context_recall", "context_relevancy", "context_relevance", "nv_context_relevance"),
-        *("context_entity_recall", "context_utilization", "llm_context_precision_with_reference"),
-        *("llm_context_precision_without_reference", "non_llm_context_precision_with_reference"),
-        *("non_llm_context_recall", "response_groundedness", "nv_response_groundedness", "summary_score"),
-        *("summarization_score", "string_present", "exact_match", "non_llm_string_similarity", "bleu_score"),
-        *("rouge_score", "chrf_score", "noise_sensitivity", "noise_sensitivity_relevant"),
-        *("noise_sensitivity_irrelevant", "score"),
-    )
-)
+_METRICS = frozenset(load_words("ragas", "mirage.io.formats")["metrics"])
 """Names of ragas' metrics, without what it writes in brackets, and ours for any other: `--map NAME=score`."""
 _ERRORS = "noise_sensitivity"
 """Beginning of the metrics that are better lower."""
