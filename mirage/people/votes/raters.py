@@ -22,6 +22,12 @@ from mirage.stages.features.means import means, over_languages
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_BAD = (
+    "error|mistake|hallucinat|toxic|harm|unsafe|bias|perplexity|distance|noise|penalty|latency|duration|cost|price|"
+    r"tokens|(^|[^a-z])(ppl|wer|cer|ter|loss|risk|seconds|ms)([^a-z]|$)"
+)
+"""Names of measures of which less is better."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreMean:
@@ -103,11 +109,14 @@ def _count_raters(scores: pa.Table, *names: str) -> dict[tuple[str, ...], int]:
 
 def main_measure(scores: pa.Table) -> str | None:
     """Return the measure whose scores can decide battles best: by people, else by programs, with the most scores, the
-    first by name; None if there is no score.
+    first by name; None if there is none. Without a scale that says which end is better, a measure that is named after
+    what is bad is none.
     """
     import pyarrow.compute as pc
 
-    counts = scores.filter(pc.is_valid(scores["value"])).group_by(["measure", "person"]).aggregate([([], "count_all")])
+    named = pc.invert(pc.match_substring_regex(scores["measure"], _BAD, ignore_case=True))
+    usable = pc.and_(pc.is_valid(scores["value"]), pc.or_(pc.is_valid(scores["high"]), named))
+    counts = scores.filter(usable).group_by(["measure", "person"]).aggregate([([], "count_all")])
     rows = counts.to_pylist()
     best = min(rows, key=lambda row: (not row["person"], -row["count_all"], row["measure"]), default=None)
     return None if best is None else best["measure"]
