@@ -23,6 +23,9 @@ import mirage
 from mirage import schema, store
 from mirage.errors import ArenaError, UnknownName
 from mirage.publish import hub, leaderboard, trec
+from mirage.ranking import board
+from mirage.ranking.bootstrap import RankingReport
+from mirage.ranking.settings import RankSettings
 from mirage.stages import features, outcomes
 from mirage.text import printing
 from mirage.text.names import normalise_name
@@ -42,15 +45,15 @@ HOSTILE = (
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 
 
-def ranked(names: Any, n: int = 12) -> mirage.Ranking:
+def ranked(names: Any, n: int = 12) -> RankingReport:
     """A ranking of systems by these names: of two, the one named first wins three times of four."""
     rows = [
-        {"query_id": f"q{k}", "system_a": a, "system_b": b, "verdict": "A" if k % 4 else "B", "language": code}
+        schema.Judgment(code, f"q{k}", "j", a, b, "A" if k % 4 else "B", "", None, None)
         for code in ("sw", "yo")
         for k in range(n)
         for a, b in combinations(names, 2)
     ]
-    return mirage.rank(rows, draws=20)
+    return board.rank_judgments(schema.from_rows("judgments", rows), RankSettings(draws=20))
 
 
 # --- LaTeX ------------------------------------------------------------------------------------------------------------
@@ -79,14 +82,14 @@ def latex_rows(latex: str) -> list[list[str]]:
 def test_no_name_breaks_a_table(names: list[str]) -> None:
     ranking = ranked([f"x{name}" for name in names], n=4)
     shown = {printing.single_line(f"x{name}") for name in names}
-    cells = [row[1] for row in latex_rows(ranking.to_latex())]
+    cells = [row[1] for row in latex_rows(leaderboard.to_latex(ranking))]
     assert {printed(re.sub(r"^\\textbf\{(.*)\}$", r"\1", cell)) for cell in cells} == shown
-    assert {row[1] for row in markdown_rows(ranking.to_markdown())} == shown
+    assert {row[1] for row in markdown_rows(leaderboard.to_markdown(ranking))} == shown
 
 
 def test_the_table_of_a_paper_has_rank_intervals_n_and_says_how_it_was_made() -> None:
     ranking = ranked(("ant", "bee", "cat"), n=60)
-    rows, frame = latex_rows(ranking.to_latex()), ranking.to_pandas("all")
+    rows, frame = latex_rows(leaderboard.to_latex(ranking)), board.leaderboard(ranking, "all").to_pandas()
     assert [row[0] for row in rows] == frame["rank"].astype(str).tolist()
     assert [row[1].removeprefix(r"\textbf{").rstrip("}") for row in rows] == frame["system"].tolist()
     assert [row[2] for row in rows] == [f"${value:+.2f}$" for value in frame["rating"]]
@@ -98,19 +101,19 @@ def test_the_table_of_a_paper_has_rank_intervals_n_and_says_how_it_was_made() ->
     best = frame["best"].notna().tolist()
     assert not all(best), "the test needs a system that is not tied with the best"
     assert [row[1].startswith(r"\textbf") for row in rows] == best
-    latex = ranking.to_latex()
+    latex = leaderboard.to_latex(ranking)
     for fact in ("3 systems", "60 queries", "2 languages (sw, yo)", "seed 0", "20 draws", "Holm"):
         assert fact in latex
-    assert "60 queries" in ranking.to_markdown()
-    assert r"60 queries in 1 language (sw)" in ranking.to_latex("sw")
+    assert "60 queries" in leaderboard.to_markdown(ranking)
+    assert r"60 queries in 1 language (sw)" in leaderboard.to_latex(ranking, "sw")
     with pytest.raises(UnknownName, match="fi"):
-        ranking.to_latex("fi")
+        leaderboard.to_latex(ranking, "fi")
 
 
 def test_an_unbounded_end_is_infinite_and_no_rank_is_bold_where_all_are_tied() -> None:
     rows = [{"query_id": str(k), "system_a": "a", "system_b": "b", "verdict": "A"} for k in range(3)]
     ranking = mirage.rank(rows, draws=20)
-    latex = ranking.to_latex()
+    latex = leaderboard.to_latex(ranking)
     assert r"+\infty" in latex
     assert r"-\infty" in latex
     assert r"\textbf" not in latex

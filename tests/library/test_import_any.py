@@ -349,7 +349,7 @@ def test_a_field_that_a_path_reads_is_not_left_out(tmp_path: Path) -> None:
     assert [entry.what for entry in summary.left_out] == ["further"]
 
 
-def test_a_number_that_is_no_metric_decides_nothing_and_labels_beside_ground_truth_count(tmp_path: Path) -> None:
+def test_numbers_beside_ground_truth_decide_nothing_and_labels_count(tmp_path: Path) -> None:
     record = {"question": "When was it built?", "contexts": ["In 1902.", "By Ada."], "ground_truth": "In 1902."}
     rows = [
         {**record, "system": name, "answer": answer, "latency_s": seconds, "relevant": [True, False], "language": "en"}
