@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("slow.txt")
 SLOW = 0.2
 """Seconds, with fixtures, from which on a test is listed."""
 LONG = 1.0
-"""Seconds from which on a test is left to CI, on a quiet machine with two cores."""
+"""Seconds of the list from which on a test is left to CI."""
 LONG_FILE = 5.0
 """Seconds of all its cases from which on a file is listed."""
 
