@@ -125,14 +125,14 @@ def votes(page: Any, address: str) -> list[float]:
     name = page.get_by_placeholder("Name or pseudonym").last
     name.fill("a reader")
     name.press("Enter")
-    page.get_by_text("voted on 1 of").wait_for()
+    page.get_by_text("Your votes: 1 of").wait_for()
     taken = []
     for n in range(2, VOTES + 2):
         drawn(page, "Spot check")
         page.wait_for_timeout(300)  # a reader reads
         began = time.perf_counter()
         page.keyboard.press("123"[n % 3])
-        page.get_by_text(f"voted on {n} of").wait_for()
+        page.get_by_text(f"Your votes: {n} of").wait_for()
         page.wait_for_selector(_DONE)
         taken.append(time.perf_counter() - began)
     return taken

@@ -16,9 +16,9 @@ _IMPORT = """
 import sys, time
 from pathlib import Path
 from mirage.store import cores
-from mirage.io import imports
+from mirage.io.imports import public
 start = time.perf_counter()
-arena = imports.import_outputs(Path({source!r}), Path({into!r}), processes=cores.available())
+arena = public.import_outputs(Path({source!r}), Path({into!r}), processes=cores.available())
 print("seconds=" + str(time.perf_counter() - start))
 print("answers=" + str(arena.rows("answers")))
 """
