@@ -98,7 +98,7 @@ class _Printed:
         """Return the title, the table, and the columns to print; empty for the first columns."""
         raise NotImplementedError
 
-    def _shortened(self) -> tuple[str, list[str], list[list[str]], str]:
+    def _shorten(self) -> tuple[str, list[str], list[list[str]], str]:
         """Return the title, the columns to print, their first rows, and a note of what is omitted."""
         title, table, first = self._print_parts()
         names = list(first) or [name for name in table.column_names if table[name].null_count < len(table)][:COLUMNS]
@@ -108,7 +108,7 @@ class _Printed:
         return title, names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""
 
     def __repr__(self) -> str:
-        title, names, rows, rest = self._shortened()
+        title, names, rows, rest = self._shorten()
         widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -117,7 +117,7 @@ class _Printed:
         return "\n".join([title, *lines, *([rest] if rest else [])])
 
     def _repr_html_(self) -> str:
-        title, names, rows, rest = self._shortened()
+        title, names, rows, rest = self._shorten()
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows

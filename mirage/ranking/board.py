@@ -26,7 +26,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
 from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
-from mirage.ranking.graph import apart_lines
+from mirage.ranking.graph import NO_BOUND, apart_lines
 from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale
@@ -464,7 +464,7 @@ def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
     if "answers" not in arena.tables:
         return ranking
     without = {code: dict(systems) for code, systems in ranking.unranked.items()}
-    for language, system, answered in _answered(arena):
+    for language, system, answered in _find_answered(arena):
         ranked = ranking.languages.get(language)
         if ranked is not None and system not in ranked.systems:
             of_language = without.setdefault(language, {})
@@ -473,7 +473,7 @@ def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
 
 
 @lru_cache(maxsize=64)
-def _answered(arena: Arena) -> list[tuple[str, str, bool]]:
+def _find_answered(arena: Arena) -> list[tuple[str, str, bool]]:
     """Return languages and systems, and whether the system has an answer with a text there."""
     sql = "SELECT language, system, bool_or(trim(coalesce(text, '')) <> '') AS said FROM answers GROUP BY ALL"
     return [(row["language"], row["system"], row["said"]) for row in arena.sql(sql).to_pylist()]
@@ -643,8 +643,7 @@ def remarks(ranking: RankingReport) -> list[str]:
     if unparsed:
         lines.append(f"{count_text(unparsed, 'battle')} excluded: unparsed verdict")
     lines += _weighted_remarks(ranking)
-    side = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
-    loose = [f"{s} ({row.language}: {side[direction]})" for row in single for s, direction in row.unbounded.items()]
+    loose = [f"{s} ({row.language}: {NO_BOUND[side]})" for row in single for s, side in row.unbounded.items()]
     if loose:
         lines.append(
             "never beaten, or never winning, against the rest, or not joined to it: the data puts no bound on that end "

@@ -14,6 +14,8 @@ from mirage.text.segmentation import join_or_count
 
 Side = Literal["above", "below", "both"]
 """Direction in which the data puts no bound on a rating."""
+NO_BOUND: dict[Side, str] = {"above": "no upper bound", "below": "no lower bound", "both": "no bound"}
+"""A side in words."""
 Groups = tuple[tuple[str, ...], ...]
 
 

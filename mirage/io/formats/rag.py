@@ -123,11 +123,11 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         builder.left_out(name, _why_left_out(name))
     known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
     query_id = known.get("id")
-    name, question = _named(value, plan, "question")
+    name, question = _find(value, plan, "question")
     asked = shapes.conversation(question, name, where)
     if asked.question is None and query_id is None:
         raise values.missing("question", value, where, also=FIELDS["question"])
-    name, contexts = _named(value, plan, "contexts")
+    name, contexts = _find(value, plan, "contexts")
     labels = values.as_list(_get(value, plan, "relevant"))
     if type(contexts) is list and not labels and set(map(type, contexts)) <= {str}:
         passages = _plain_passages(tuple(contexts))
@@ -148,7 +148,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     )
 
 
-def _named(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]:
+def _find(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]:
     """Return the name and the value of a field in a record."""
     for name in plan.get(field, ()):
         if (content := value[name]) is not None and content != "":
@@ -157,7 +157,7 @@ def _named(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]
 
 
 def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
-    return _named(value, plan, field)[1] if field in plan else None
+    return _find(value, plan, field)[1] if field in plan else None
 
 
 def _id(value: Mapping[str, Any], plan: _Plan, field: str, where: str) -> str | None:
@@ -191,7 +191,7 @@ def _answer(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str)
 
 
 def _score(value: Mapping[str, Any], plan: _Plan, system: str, where: str) -> GivenScore:
-    name, score = _named(value, plan, "score")
+    name, score = _find(value, plan, "score")
     rater = _id(value, plan, "rater", where) or "file"
     return GivenScore(system, name, rater, values.number(score, name, where), by_people(rater))
 

@@ -197,7 +197,7 @@ def rows_figure(
     foot: int = FOOT,
     **more: object,
 ) -> dict[str, Any]:
-    """Return a figure whose traces stand in rows, as high as the rows of a table beside it.
+    """Return a figure with its traces in rows, as high as the rows of a table beside it.
 
     Args:
         data: the traces; row k is at y = k.

@@ -31,6 +31,7 @@ from mirage.ranking.compare.records import (
     ComparisonVerdict,
     MovedQuery,
 )
+from mirage.ranking.graph import NO_BOUND
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
 from mirage.stats.holm import holm
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 
     from mirage.ranking.bootstrap import RankingReport
     from mirage.store import Arena
-
-
-_UNBOUNDED = {side: f"has no bound {side}" for side in ("above", "below")} | {"both": "is bounded on neither side"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +177,7 @@ def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> 
     if n < 2:
         reason = "one query gives no estimate of the spread"
     elif gap.low is None or gap.high is None:
-        sides = [f"{s} {_UNBOUNDED[row.unbounded[s]]}" for s in (first, second) if s in row.unbounded]
+        sides = [f"{s} has {NO_BOUND[row.unbounded[s]]}" for s in (first, second) if s in row.unbounded]
         reason = "the data puts no bound on the difference: " + ", ".join(sides)
     else:
         error = (gap.high - gap.low) / 2 / t_quantile(n - 1, 1 - ALPHA / 2)
