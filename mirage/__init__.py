@@ -7,7 +7,7 @@
     mirage.rank(battles)                      # a data frame of battles to ratings, with intervals and tests
     mirage.evaluate("answers.jsonl")          # a file to a ranking: import, measure, judge, rank
 
-`api.py` holds these functions. The data flows through these packages:
+`api/` holds these functions. The data flows through these packages:
 
     io              -> queries, passages, answers    files and public sources
     stages.outcomes -> outcomes                      did it answer, did it abstain, was that correct?
@@ -25,47 +25,48 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mirage.api import (
-        Arena,
-        BadInput,
-        Difference,
-        Evaluation,
-        MirageError,
-        NoMIRACLDataLoader,
-        NotEnoughData,
-        Ranking,
-        Rows,
-        SystemComparison,
-        UnknownName,
-        VanillaTemplate,
-        agreement,
+    from mirage.api.arenas import evaluate, import_file, open_arena, testset
+    from mirage.api.measures import (
         attribution,
-        chat_model,
-        compare,
-        correct,
-        evaluate,
-        features,
-        generate,
-        import_file,
-        judge,
-        judge_exam,
-        judge_passport,
         levels,
-        load_data_sample,
-        load_model,
-        load_prompt_template,
         nugget_scores,
-        open_arena,
-        rag_service,
-        rank,
         rates,
         retrieval_measures,
         risk_coverage,
-        testset,
         variance,
     )
+    from mirage.api.models import chat_model, features, generate, judge, load_model, rag_service
+    from mirage.api.ranking import agreement, compare, correct, judge_exam, judge_passport, rank
+    from mirage.api.results import Evaluation, Ranking, Rows, SystemComparison
+    from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
+    from mirage.io.sources.nomiracl.seeded import NoMIRACLDataLoader, load_data_sample
+    from mirage.llm.prompts.published import VanillaTemplate, load_prompt_template
+    from mirage.ranking.records import Difference
+    from mirage.store import Arena
 
 __version__ = "0.1.0"
+
+_MODULES = {
+    "mirage.api.arenas": ("evaluate", "import_file", "open_arena", "testset"),
+    "mirage.api.measures": (
+        "attribution",
+        "levels",
+        "nugget_scores",
+        "rates",
+        "retrieval_measures",
+        "risk_coverage",
+        "variance",
+    ),
+    "mirage.api.models": ("chat_model", "features", "generate", "judge", "load_model", "rag_service"),
+    "mirage.api.ranking": ("agreement", "compare", "correct", "judge_exam", "judge_passport", "rank"),
+    "mirage.api.results": ("Evaluation", "Ranking", "Rows", "SystemComparison"),
+    "mirage.errors": ("BadInput", "MirageError", "NotEnoughData", "UnknownName"),
+    "mirage.io.sources.nomiracl.seeded": ("NoMIRACLDataLoader", "load_data_sample"),
+    "mirage.llm.prompts.published": ("VanillaTemplate", "load_prompt_template"),
+    "mirage.ranking.records": ("Difference",),
+    "mirage.store": ("Arena",),
+}
+"""Public names by the module that defines them, which is imported when a name is first used."""
 
 __all__ = [
     "Arena",
@@ -110,9 +111,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used."""
-    if name in __all__:
-        value = getattr(import_module("mirage.api"), name)
-        return globals().setdefault(name, value)
+    for module, names in _MODULES.items():
+        if name in names:
+            return globals().setdefault(name, getattr(import_module(module), name))
     raise AttributeError(f"module 'mirage' has no attribute {name!r}")
 
 

@@ -25,6 +25,7 @@ from mirage.text.data import load_words
 from mirage.text.dates import is_date
 from mirage.text.languages import is_code
 from mirage.text.names import NAMES, Names, need_visible, normalise_name
+from mirage.text.numbers import Format as Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,8 +90,6 @@ QuestionType = Literal["fact", "list", "comparison", "several", "follow_up"]
 Check = Literal["source", "copy", "vector", "facts", "model"]
 Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
-Format = Literal["rating", "anchored", "rate", "points", "probability", "count", "rank", "mean", "difference", "value"]
-"""How a number is written (`mirage.publish.charts.palette.FORMATS`)."""
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 Best = Literal["best", "tied"]

@@ -9,7 +9,6 @@ from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers.sections import show_judgments, show_nuggets
-from mirage.explorer.hallucination.attribution import UNDECIDED
 from mirage.explorer.kit import missing_texts, query_navigation
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
@@ -23,6 +22,7 @@ from mirage.stages.retrieve.attribution import CAUSES
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views.causes import UNDECIDED
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from mirage.explorer.hallucination import attribution, charts, sections
-from mirage.explorer.hallucination import data as views
+from mirage.explorer.hallucination import sections
+from mirage.explorer.hallucination.charts import rate_map
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
@@ -19,18 +18,17 @@ from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_pop
 from mirage.explorer.kit.sections import sections as pick_section
 from mirage.explorer.kit.table import Col, column, estimate, mode, table, table_svg
 from mirage.explorer.kit.text import heading, note
-from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import Parser
 from mirage.stages.across import is_cross_lingual
-from mirage.text.segmentation import as_sentence, count_text
+from mirage.text.segmentation import count_text
+from mirage.views import causes, printed
+from mirage.views import rates as views
+from mirage.views.rates import RateChoice, RatesView
 
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
 OPTIONS = ("definition", "systems", "parser")
 """Keys of the pickers that most readers leave as they are."""
-NAMED = 3
-"""Maximum number of systems with the best rate to name; more are counted."""
-_write = FORMATS["rate"].write
 
 
 def main(page: Page) -> None:
@@ -38,7 +36,7 @@ def main(page: Page) -> None:
     if "outcomes" in page.arena.tables:
         _show_computed(page)
         return
-    if "published" in page.arena.tables and (rates := views.printed_rates(page.arena, page.picked)):
+    if "published" in page.arena.tables and (rates := views.printed_view(page.arena, page.picked)):
         _show_printed(page, rates)
         return
     sections.show_retrievers(page)
@@ -54,13 +52,9 @@ def _show_computed(page: Page) -> None:
         definition, focus, parser = _options(page)
     labels = labels_of(page)
     mark_labels(page, labels)
-    rates = views.both_rates(page.arena, figures, parser, definition, page.picked, labels)
-    rows = rates.systems.to_pylist()
-    order = [row["system"] for row in rows]
-    answer = _answer(rows)
-    if labels.unaudited:
-        answer = f"{answer.removesuffix('.')} (labels not audited)." if answer else "The labels are not audited."
-    page.summary(_summary(page, rates, rows), conclusion=answer)
+    rates = views.rates_view(page.arena, RateChoice(page.picked, parser, definition), labels, figures)
+    order = rates.systems["system"].to_pylist()
+    page.summary(_summary(page, rates), conclusion=rates.conclusion)
     tell_audit(labels)
     left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
@@ -74,21 +68,16 @@ def _show_computed(page: Page) -> None:
                 sections.answer_links(rates, parser, chosen, metric)
         else:
             note("Click a system to read its answers. Crosses: 95% intervals.")
-        few = [
-            f"{metric} {', '.join(counts)} of {len(codes)}"
-            for metric, codes in rates.languages.items()
-            if (counts := [str(row[f"{metric}_languages"]) for row in rows if row[f"{metric}_fewer"]])
-        ]
-        if few:
-            note(f"* Mean over fewer languages, from the top: {'; '.join(few)}.")
-    if unparsed := views.unparsed_note(page.arena, parser, page.languages("outcomes")):
+        if rates.fewer:
+            note(f"* {rates.fewer}")
+    if rates.unparsed:
         with st.expander("Some answers could not be classified"):
-            note(as_sentence(unparsed))
+            note(rates.unparsed)
     draw: dict[str, Callable[[], None]] = {
         "By language": lambda: sections.show_by_language(rates, order, parser),
         "Errors": lambda: _show_errors(page, rates, parser, audited=labels.audit is not None),
     }
-    if figures is not None and views.paper_tables(figures):
+    if figures is not None and printed.paper_tables(figures):
         draw["Paper tables"] = lambda: sections.show_paper(rates, figures, page)
     with place:
         section = pick_section({name: sections.PICKERS[name] for name in draw})
@@ -96,7 +85,7 @@ def _show_computed(page: Page) -> None:
     corrected_section(page, (RATE_MEASURE,), page.languages("outcomes"), parser=parser)
     page.download(
         "hallucination",
-        lambda: rates.cells,
+        lambda: rates.everything,
         about={
             "parser": parser,
             "value": sections.SAYS[definition],
@@ -111,7 +100,7 @@ def _show_computed(page: Page) -> None:
 
 def _show_errors(
     page: Page,
-    rates: views.Rates,
+    rates: RatesView,
     parser: Parser,
     *,
     audited: bool,
@@ -122,7 +111,7 @@ def _show_errors(
         "causes": lambda: sections.show_causes(page, parser, row),
         "confusion matrix": lambda: sections.show_confusion(page, parser, row),
     }
-    if attribution.signals(page.arena):
+    if causes.signals(page.arena):
         draw["risk-coverage"] = lambda: sections.show_risk_coverage(page, parser, row)
     if audited:
         draw["label errors"] = lambda: sections.show_label_errors(rates)
@@ -168,36 +157,36 @@ def _options(page: Page) -> tuple[views.Definition, list[str], Parser]:
     return definition, focus, parser
 
 
-def _show_printed(page: Page, rates: views.Rates) -> None:
+def _show_printed(page: Page, rates: RatesView) -> None:
     """Show the rates that the NoMIRACL paper prints."""
     page.label("published figures")
     rows, cells, languages = rates.systems.to_pylist(), rates.cells.to_pylist(), rates.languages["error"]
     page.summary(
         f"NoMIRACL: rates of {count_text(len(rows), 'system')} in {count_text(len(languages), 'language')} as printed: "
         "1 − accuracy, unclassified answers count as wrong. The paper prints no n or intervals.",
-        conclusion=_answer(rows),
+        conclusion=rates.conclusion,
     )
     left, right = side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
         chart(sections.trade_off(rates, (), mode()), key="trade_off", alt=TRADE_OFF)
     with right:
         columns = [Col("system", "System", "system", help="System name in the published outputs.")]
-        for metric, title in charts.RATES.items():
+        for metric, title in views.TITLES.items():
             about = f"{sections.MEANING[metric]}, as printed; mean over the languages shown. Lower is better."
             columns.append(Col(f"{metric}_value", title, "rate", about, width=132))
         table(rates.systems, columns, key="printed_rates")
         note(f"Source: {rates.reference}.")
     heading("By language")
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=sections.WHICH)
-    note(f"{charts.RATES[metric]} in percent, as printed; {sections.best_shade()} is better.")
+    note(f"{views.TITLES[metric]} in percent, as printed; {sections.best_shade()} is better.")
     systems = [row["system"] for row in rows]
     chart(
-        charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode()),
+        rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode()),
         key="printed_by_language",
-        alt=f"{charts.RATES[metric]} of every system in every language, as printed.",
+        alt=f"{views.TITLES[metric]} of every system in every language, as printed.",
         wide=True,
     )
-    if views.paper_tables(page.arena):
+    if printed.paper_tables(page.arena):
         heading("Paper tables")
         sections.show_paper_tables(page.arena, None, page.picked)
     shown = rates.cells.select(["metric", "language", "subset", "system", "printed"])
@@ -217,45 +206,20 @@ def _columns(definition: views.Definition) -> list[Col]:
         )
     about = "Share of the answers that are unclassified: clarification questions, unparsed, empty or API errors."
     columns.append(Col("unclear", "Unclear", "rate", about, width=62))
-    columns.append(Col("n", "Answers", "count", "Answers to unanswerable and answerable queries (n).", width=66))
+    columns.append(Col("answers", "Answers", "count", "Answers to unanswerable and answerable queries.", width=66))
     return columns
 
 
-def _summary(page: Page, rates: views.Rates, rows: Sequence[Mapping[str, Any]]) -> str:
+def _summary(page: Page, rates: RatesView) -> str:
     """Describe the data behind the numbers, and what is missing."""
-    answers = sum(row["n"] for row in rows)
+    answers = sum(rates.systems["answers"].to_pylist())
     noun = "real answers" if page.arena.label == "real replies" else "answers"
     behind = " and ".join(
-        f"{rates.queries[metric]:,} {charts.QUERIES[metric]} in {count_text(len(codes), 'language')}"
+        f"{rates.queries[metric]:,} {views.QUERIES[metric]} in {count_text(len(codes), 'language')}"
         for metric, codes in rates.languages.items()
         if codes
     )
     return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}."
-
-
-def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Answer the page's question in words; systems with the same rates are named together. A mean over fewer languages
-    than those of others does not compete.
-    """
-    both = [row for row in rows if None not in (row["hallucination_value"], row["error_value"])]
-    both = [row for row in both if not row["hallucination_fewer"] and not row["error_fewer"]]
-    if len(both) < 2:
-        return ""
-
-    def least(name: str, value: Callable[[Mapping[str, Any]], float], write: Callable[[float], str]) -> str:
-        best = min(map(value, both))
-        systems = [row["system"] for row in both if abs(value(row) - best) < 1e-9]
-        named = ", ".join(systems) if len(systems) <= NAMED else f"{len(systems)} of {len(both)} systems"
-        return f"{name}: {named}{write(best)}."
-
-    def rate(metric: str) -> str:
-        title = f"Lowest {charts.RATES[metric].lower()}"
-        return least(title, lambda row: float(row[f"{metric}_value"]), lambda best: f" ({_write(best)})")
-
-    balance = least(
-        "Best balance", lambda row: float(row["hallucination_value"] ** 2 + row["error_value"] ** 2), lambda _: ""
-    )
-    return " ".join([*map(rate, views.SUBSETS), balance])
 
 
 show("hallucination", main)

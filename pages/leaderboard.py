@@ -45,6 +45,7 @@ from mirage.schema import Skill, Ties
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text
+from mirage.views.rates import RateChoice, rates_view
 
 OPTIONS = (
     *("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns"),
@@ -76,7 +77,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     """Ratings computed from the arena's battles."""
     opened = opening.is_open(page)
     if opened:
-        page.summary("", conclusion=opening.finding(page.arena, page.picked))
+        shown = rates_view(page.arena, RateChoice(page.languages("outcomes") if page.picked else ()))
+        page.summary("", conclusion=shown.opening)
         opening.show()
     filters = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with filters:

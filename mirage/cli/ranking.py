@@ -96,7 +96,6 @@ def rank(
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
     Writes nothing; with --store, the table ratings.
     """
-    from mirage import api
     from mirage.battles.judge import POOLED, Judge, choose_judge
     from mirage.battles.judge import judges as judges_of
     from mirage.io.sources.cards import cards_of
@@ -114,7 +113,9 @@ def rank(
                 f"{dir_} is a file of battles, ranked by one judge", do="import it first: mirage import FILE --into DIR"
             )
         name = judges[0] if judges else None
-        ranking = api.rank(dir_, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties)
+        from mirage.api.ranking import rank as rank_rows
+
+        ranking = rank_rows(dir_, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties)
         print_ranking(ranking, output_format, languages=settings.languages, reference=reference, scale=scale)
         note(ranking.method, *ranking.remarks)
         return

@@ -63,29 +63,32 @@ def rates(
     answered is a true positive, a non-relevant one a false positive.
     """
     from mirage.stages import outcomes as rules
+    from mirage.views.rates import RateChoice, rates_view
 
-    outcomes, names = arena.read("outcomes"), columns_of(rules.Rate)
+    names = columns_of(rules.Rate)
     keys, n, counts, rate, as_published = names[:3], (names[3], names[16]), names[4:11], names[11:14], names[14:16]
     labels = arena_labels(arena)
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-        table = rules.template_rates(outcomes, answers, parser=parser, languages=languages)
+        table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=languages)
         counts = () if output_format == "table" else counts
         names = (*keys, "template", *n, *counts, *rate, *as_published, *CHANGE)
     else:
-        samples = rules.sample_outcomes(arena)
-        table = rules.rates(outcomes, samples=samples, parser=parser, languages=languages)
-        table = rules.correct_rates(table, labels)
+        view = rates_view(arena, RateChoice(arena.known_languages("outcomes", languages), parser), labels)
+        table = view.cells
         if output_format == "table":
             audited = () if labels.audit is None else rules.AUDIT_COLUMNS[1:6]
             counts = counts if labels.audit is None else ()
             names = (*keys, *n, *counts, *rate, *audited, *as_published)
-    note_unparsed(table)
     if confusion:
         left_out = () if by == "template" else ("template",)
         show(rules.confusion(table), columns_of(rules.Confusion, *left_out), output_format, of=rules.Confusion)
     else:
         show(table, names, output_format, of=rules.Rate)
+    if by == "template":
+        note_unparsed(table)
+    else:
+        note(*view.remarks, *filter(None, [view.conclusion]))
     _note_labels(labels, table)
 
 
@@ -132,11 +135,11 @@ def retrieval(
     Unlabelled passages count as not relevant: judged@k, printed with every measure at k, is the labelled share. Writes
     nothing.
     """
-    from mirage import api
+    from mirage.api.measures import retrieval_measures
     from mirage.stages.retrieve.measures import RetrievalMean
 
     names = None if measures is None else [name.strip() for name in measures.split(",")]
-    means = api.retrieval_measures(arena, measures=names, languages=languages)
+    means = retrieval_measures(arena, measures=names, languages=languages)
     shown = [row for row in means if by == "language" or row["language"] == "all"]
     show(shown, columns_of(RetrievalMean, "unit"), output_format, of=RetrievalMean, value="mean")
 
@@ -156,10 +159,10 @@ def failures(
     correct decisions, to answer and to abstain: the labels do not say whether an answer is true. Shares have 95%
     intervals over queries. Writes nothing.
     """
-    from mirage import api
+    from mirage.api.measures import attribution as attribute
     from mirage.stages.retrieve.attribution import Attribution, CauseShare
 
-    rows = api.attribution(arena, languages=languages, answers=answers)
+    rows = attribute(arena, languages=languages, answers=answers)
     if answers:
         show(rows, columns_of(Attribution)[:5], output_format, of=Attribution)
     else:

@@ -25,16 +25,17 @@ from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_r
 from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle, distinct_looks, span
 from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.settings import RankSettings
-from mirage.stages.outcomes import rates, sample_outcomes
+from mirage.stats.label_errors import QueryLabels
 from mirage.store.files import chunks
 from mirage.store.labels import has_automatic_labels
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
+from mirage.views.rates import SUBSETS, TITLES, RateChoice, rates_view
 
 if TYPE_CHECKING:
     from mirage.store import Arena
 
-FORMAT = "mirage report 3"
+FORMAT = "mirage report 4"
 """Version of the figures and the markup; a change of either needs another."""
 QUERIES = 3
 """Number of queries per language shown with texts."""
@@ -42,9 +43,9 @@ _KEYS = {"ratings": ("judge", "language", "system"), "rates": ("language", "subs
 """Tables of a report, each with its key."""
 _COLUMNS = {
     "ratings": tuple(column.name for column in schema.columns("ratings")),
-    "rates": (*_KEYS["rates"], "n", "answered", "abstained", "rate", "rate_low", "rate_high", "languages", "undecided"),
+    "rates": (*_KEYS["rates"], "n", "value", "low", "high", "fewer", "unclear"),
 }
-_FACTS = ("arena", "methods", "texts")
+_FACTS = ("arena", "methods", "rates", "texts")
 _OPEN = re.compile(
     r"\b(apache(?:[- ]licen[cs]e)?[- ]2(?:\.0)?|mit|bsd(?:-[23]-clause)?|unlicense|cc0(?:[- ]1\.0)?|public domain"
     r"|pddl|odc-by|odbl|cc[- ]by(?:[- ]sa)?(?:[- ][34]\.0)?|gpl-3\.0|mpl-2\.0)\b",
@@ -54,7 +55,7 @@ _OPEN = re.compile(
 _CLOSED = re.compile(r"\b(nc|nd|non-?commercial|no ?derivatives|proprietary|all rights reserved)\b", re.IGNORECASE)
 
 _DATA_START, _DATA_END = '<script type="application/json" id="figures">', "</script>"
-_RATE_NAMES = {"non_relevant": "Hallucination rate", "relevant": "Error rate"}
+_RATE_NAMES = {subset: TITLES[metric] for metric, subset in SUBSETS.items()}
 _RANKED = ("System", "Rank", "Rating", "95% interval", "Rank, 95%", "Best", "Wins", "Ties", "Losses", "Battles")
 _RATED = ("System", *(part for name in _RATE_NAMES.values() for part in (name, "95% interval", "n")), "Undecided")
 _JUDGED = ("Judge", "Shown first", "Shown second", "Verdict", "Rationale")
@@ -199,8 +200,11 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
         ratings += leaderboard(result.ranking).to_pylist()
         methods[name] = [result.ranking.method, *result.remarks]
     rated: list[Row] = []
+    said: dict[str, Any] = {}
     if "outcomes" in arena.tables:
-        rated = rates(arena.read("outcomes"), samples=sample_outcomes(arena)).select(_COLUMNS["rates"]).to_pylist()
+        view = rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)))
+        rated = view.cells.select(_COLUMNS["rates"]).to_pylist()
+        said = {"conclusion": view.conclusion, "remarks": list(view.remarks)}
     figures = {
         "format": FORMAT,
         "arena": {
@@ -211,6 +215,7 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
             "Content of the arena": arena.version,
         },
         "methods": methods,
+        "rates": said,
         "texts": asdict(text_permission(arena, stated)),
         "stated": stated,
         "tables": {"ratings": ratings, "rates": rated},
@@ -254,7 +259,7 @@ def _page(figures: Row, arena: Arena) -> str:
     title = escape(figures["arena"]["Title"])
     facts = figures["arena"] | {"Texts": figures["texts"]["reason"], "Recompute": "mirage check FILE.html --arena DIR"}
     about = "".join(f'<dt>{escape(name)}</dt><dd dir="auto">{escape(fact)}</dd>' for name, fact in facts.items())
-    body = [*_ratings(figures, looks), *_rates(rated, looks), *_battles(figures, arena)]
+    body = [*_ratings(figures, looks), *_rates(figures, looks), *_battles(figures, arena)]
     # Inside a script only this sign could end it or begin a comment.
     data = json.dumps(figures, ensure_ascii=False, indent=0).replace("<", "\\u003c")
     return (
@@ -292,34 +297,33 @@ def _rating_cells(row: Row, looks: Looks) -> Iterator[str]:
     yield from (FORMATS["count"].write(row[name]) for name in ("wins", "ties", "losses", "battles"))
 
 
-def _rates(rows: Sequence[Row], looks: Looks) -> Iterator[str]:
+def _rates(figures: Row, looks: Looks) -> Iterator[str]:
+    rows, said = figures["tables"]["rates"], figures["rates"]
     if rows:
-        yield "<h2>Hallucination and error rates</h2>"
+        yield f"<h2>Hallucination and error rates</h2>\n<p>{_text(said['conclusion'])}</p>"
     for code, own in _by_language(rows):
         pairs: dict[str, dict[str, Row]] = {}
         for row in sorted(own, key=lambda row: row["system"]):
             pairs.setdefault(row["system"], {})[row["subset"]] = row
-        most = {row["subset"]: row["languages"] or 0 for row in sorted(own, key=lambda row: row["languages"] or 0)}
-        cells = (_rate_cells(name, pair, most, looks) for name, pair in pairs.items())
+        cells = (_rate_cells(name, pair, looks) for name, pair in pairs.items())
         table = _table(_RATED, cells, scope_name(code))
         yield f"{_scatter(pairs, looks)}\n{table}" if code == "all" else _details_html(scope_name(code), table)
+    if rows and said["remarks"]:
+        yield f'<ul class="note">{"".join(f"<li>{escape(line)}</li>" for line in said["remarks"])}</ul>'
 
 
-def _rate_cells(name: str, pair: Mapping[str, Row], most: Mapping[str, int], looks: Looks) -> list[str]:
-    """Return the cells of a system's rates; a mean over fewer languages than the `most` of its subset says so."""
+def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
+    """Return the cells of a system's rates; a mean over fewer languages than others says so."""
     cells = [_system_html(name, looks)]
     for subset in _RATE_NAMES:
         row = pair.get(subset)
         if row is None:
             cells += ["–"] * 3
             continue
-        interval = "–" if row["rate"] is None else escape(span(row["rate_low"], row["rate_high"], "rate"))
-        n = FORMATS["count"].write(row["answered"] + row["abstained"])
-        fewer = 0 < (row["languages"] or 0) < most[subset]
-        few = f" ({row['languages']} of {most[subset]} languages)" if fewer else ""
-        cells += [FORMATS["rate"].write(row["rate"]) + few, interval, n]
-    undecided = [row["undecided"] for row in pair.values() if row["undecided"] is not None]
-    return [*cells, FORMATS["rate"].write(sum(undecided) / len(undecided)) if undecided else "–"]
+        interval = "–" if row["value"] is None else escape(span(row["low"], row["high"], "rate"))
+        few = f" ({row['fewer']} languages)" if row["fewer"] else ""
+        cells += [FORMATS["rate"].write(row["value"]) + few, interval, FORMATS["count"].write(row["n"])]
+    return [*cells, FORMATS["rate"].write(next(row["unclear"] for row in pair.values()))]
 
 
 def _forest(rows: Sequence[Row], looks: Looks, label: str) -> str:
@@ -341,9 +345,9 @@ def _forest(rows: Sequence[Row], looks: Looks, label: str) -> str:
 def _scatter(pairs: Mapping[str, Mapping[str, Row]], looks: Looks) -> str:
     """Draw the trade-off of both rates, with their intervals."""
     shown = {
-        name: tuple(tuple(pair[subset][end] for end in ("rate", "rate_low", "rate_high")) for subset in _RATE_NAMES)
+        name: tuple(tuple(pair[subset][end] for end in ("value", "low", "high")) for subset in _RATE_NAMES)
         for name, pair in pairs.items()
-        if all(subset in pair and pair[subset]["rate"] is not None for subset in _RATE_NAMES)
+        if all(subset in pair and pair[subset]["value"] is not None for subset in _RATE_NAMES)
     }
     across, ticks = _scale([value for first, _ in shown.values() for value in first], 60, _SIDE)
     down, steps = _scale([value for _, second in shown.values() for value in second], _SIDE, 16)

@@ -173,6 +173,17 @@ class Arena:
             return f"mirage arena copy {self.bundled} my-arena && {command.replace('DIR', 'my-arena')}"
         return f"{TEXTS} && {command.replace('DIR', 'answers-arena')}" if self.bundled == "nomiracl" else ""
 
+    def known_languages(self, table: str, languages: Iterable[str] | None) -> tuple[str, ...]:
+        """Return the languages asked for, none if all are.
+
+        Raises:
+            UnknownName: if the table has no rows in one of them.
+        """
+        codes = tuple(dict.fromkeys(languages or ()))
+        for code in sorted(set(codes) - set(self.languages(table))):
+            raise UnknownName("language", code, self.languages(table), where=f"{self.address} ({table})")
+        return codes
+
     def read(
         self,
         table: str,
@@ -202,9 +213,7 @@ class Arena:
         for name in columns or ():
             if name not in full.names:
                 raise UnknownName(f"{table} column", name, full.names, where=self.address)
-        codes = None if languages is None else set(languages)
-        for code in sorted((codes or set()) - set(self.languages(table))):
-            raise UnknownName("language", code, self.languages(table), where=f"{self.address} ({table})")
+        codes = None if languages is None else set(self.known_languages(table, list(languages)))
         names = full.names if columns is None else list(columns)
         wanted = [*names, *(key for key in _QUERY if key not in names)] if self.is_narrowed(table) else names
         selection = pa.schema(

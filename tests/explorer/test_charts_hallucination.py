@@ -47,7 +47,7 @@ def test_the_trade_off_draws_both_intervals_and_names_every_mark(mode: Any) -> N
     for part in (
         "hallucination rate 30.0%, 95% interval 27.0% to 32.0%",
         "of classified answers 30.0%, as published 31.0%, unclassified 25.0%",
-        "n = 1,234 answers to unanswerable queries",
+        "1,234 answers to unanswerable queries",
         "error rate 10.0%",
     ):
         assert part in hover
@@ -68,7 +68,7 @@ def test_pitfall_26_a_cell_of_250_of_250_reads_one_hundred_percent(mode: Any) ->
     texts = dict(zip(map(tuple, full["customdata"]), full["text"], strict=True))
     assert texts == {("gpt-4", "en", "hallucination", ""): "100", ("gpt-4", "fi", "hallucination", ""): "5"}
     assert "hallucination rate 100.0%" in full["hovertext"][0]
-    assert "n = 250 answers: 250 answered, 0 abstained, 0 unclassified" in full["hovertext"][0]
+    assert "250 answers: 250 answered, 0 abstained, 0 unclassified" in full["hovertext"][0]
     assert len(hollow["x"]) == 4
     assert full["marker"]["symbol"] == "square", "an image could not be clicked"
 

@@ -92,7 +92,7 @@ def test_a_first_screen_holds_little_and_nothing_dead(opened: Opened, url: str, 
 def test_the_program_opens_with_a_question_whose_answer_is_told_after_the_choice(opened: Opened, url: str) -> None:
     page = show(opened, url)
     card = page.locator(".st-key-opening")
-    assert "7 of 11 models" in page.locator(".mg-conclusion").inner_text()
+    assert "8 of 11 models" in page.locator(".mg-conclusion").inner_text()
     assert "reference" not in card.inner_text()
     page.set_viewport_size({"width": 390, "height": 844})
     opened.settle()

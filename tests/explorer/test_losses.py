@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.explorer.answers import data as answers
-from mirage.explorer.hallucination import attribution, charts
+from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
+from mirage.views import causes as attribution
 
 
 @pytest.fixture(scope="module")

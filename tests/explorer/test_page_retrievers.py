@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 import mirage
 from mirage import schema, store
 from mirage.errors import NotEnoughData
-from mirage.explorer.hallucination.attribution import MEASURES, retrievers
 from mirage.stages.retrieve import measures
+from mirage.views.causes import MEASURES, retrievers
 from pages import page_text
 
 

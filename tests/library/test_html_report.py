@@ -11,7 +11,8 @@ import pytest
 from board_cases import HOSTILE, PERSON, SECRET, make_arena
 from commands import mirage
 
-from mirage import api, store
+import mirage as library
+from mirage import store
 from mirage.errors import ArenaError, BadInput
 from mirage.publish.html_report import check_report, text_permission, write_report
 from mirage.ranking.board import leaderboard
@@ -36,15 +37,15 @@ def figures(path: Path) -> dict[str, object]:
 def test_its_numbers_are_those_of_the_api(arena: store.Arena, report: Path) -> None:
     tables = figures(report)["tables"]
     for judge in ("relevance", "judge-x"):
-        ranked = api.rank(arena, judge=judge)
+        ranked = library.rank(arena, judge=judge)
         shown = {(r["language"], r["system"]): r for r in tables["ratings"] if r["judge"] == judge}
         for row in leaderboard(ranked).to_pylist():
             mine = shown[row["language"], row["system"]]
             assert {name: mine[name] for name in ("rating", "low", "high", "rank", "best", "battles")} == {
                 name: row[name] for name in ("rating", "low", "high", "rank", "best", "battles")
             }
-    rates = {(r["language"], r["subset"], r["system"]): r["rate"] for r in tables["rates"]}
-    assert rates == {(r["language"], r["subset"], r["system"]): r["rate"] for r in api.rates(arena)}
+    rates = {(r["language"], r["subset"], r["system"]): r["value"] for r in tables["rates"]}
+    assert rates == {(r["language"], r["subset"], r["system"]): r["rate"] for r in library.rates(arena)}
 
 
 def test_nothing_private_leaves_texts_are_escaped_and_nothing_is_loaded(report: Path) -> None:
@@ -68,7 +69,7 @@ def test_what_it_was_made_of_gives_it_again(arena: store.Arena, report: Path) ->
     ("old", "new", "subject", "column"),
     [
         (r'"rank": 1,', '"rank": 2,', "ratings", "rank"),
-        (r'"rate": [\d.]+,', '"rate": 0.123,', "rates", "rate"),
+        (r'"value": [\d.]+,', '"value": 0.123,', "rates", "value"),
         (r'"Title": "[^"]*"', '"Title": "Another"', "arena, methods and texts", "Title"),
         (r"<td>1</td>", "<td>2</td>", "page", "HTML"),
         (r"built in 1902", "built in 1903", "page", "HTML"),
@@ -94,7 +95,7 @@ def test_a_changed_value_is_named(
         ('"rank": 1', '"place": 1'),
         ('"rating": ', '"rating": NaN, "x": '),
         ('id="figures"', 'id="other"'),
-        ("mirage report 3", "mirage report 0"),
+        ("mirage report 4", "mirage report 0"),
     ],
 )
 def test_a_damaged_report_is_refused(arena: store.Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from commands import build_command
 
-from mirage import api, llm
+import mirage
+from mirage import llm
 from mirage.cli import app
 from mirage.cli.connection import Connection
 from mirage.pipeline import EvaluateSettings
@@ -52,7 +53,7 @@ SHARD = {"shard": "which part of the queries"}
 OF_SAMPLE = {"sample": "its fields are keywords", "battles": "lists of battles are for `mirage judge`"}
 DOORS = {
     "api.rank": Door(
-        api.rank,
+        mirage.rank,
         (RankSettings,),
         {"battles": SUBJECT, **RANKED},
         dict.fromkeys(("without", "exclude_own", "consistent", "control", "makers"), OF_JUDGES)
@@ -71,7 +72,7 @@ DOORS = {
         {"control": "a comma-separated list, None for nothing"},
     ),
     "api.compare": Door(
-        api.compare,
+        mirage.compare,
         (CompareSettings,),
         {
             **dict.fromkeys(("data", "first", "second", "against"), SUBJECT),
@@ -87,7 +88,7 @@ DOORS = {
         {"draws": FIXED} | dict.fromkeys(("assigner", "moved", "seed"), "for Python only"),
     ),
     "api.evaluate": Door(
-        api.evaluate,
+        mirage.evaluate,
         (EvaluateSettings, BattleSample),
         {"data": SUBJECT, "into": SUBJECT, **dict.fromkeys(("names", "values"), "make the options")},
         {
@@ -98,24 +99,24 @@ DOORS = {
         },
     ),
     "api.generate": Door(
-        api.generate,
+        mirage.generate,
         (GenerateSettings,),
         {"arena": SUBJECT, "rag": "another kind of model", "samples": "how many times"},
         {"tokens": "the default counter", "queries": "set by shards"},
         {"system": "named after the model", "template": "the common one", "model": SUBJECT},
     ),
     "api.testset": Door(
-        api.testset,
+        mirage.testset,
         (TestsetSettings,),
         dict.fromkeys(("corpus", "into", "model"), SUBJECT),
         {},
         {"languages": "those of the passages"},
     ),
     "api.features": Door(
-        api.features, (MeasureSettings,), {"arena": SUBJECT, "model": SUBJECT, "executor": "where it runs"}
+        mirage.features, (MeasureSettings,), {"arena": SUBJECT, "model": SUBJECT, "executor": "where it runs"}
     ),
     "api.judge": Door(
-        api.judge,
+        mirage.judge,
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, "rubric": "makes the criterion"}
         | {"repeats": "how many times", "until": "a goal of AdaptiveSettings"}
@@ -124,7 +125,7 @@ DOORS = {
         {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(
-        api.chat_model,
+        mirage.chat_model,
         (llm.Settings, llm.Limits),
         {
             **dict.fromkeys(("base_url", "provider", "key_env"), "the service"),

@@ -14,7 +14,6 @@ import streamlit as st
 from mirage import schema
 from mirage.battles.counts import QUERIES
 from mirage.explorer.answers.data import OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
-from mirage.explorer.hallucination.attribution import TITLES as CAUSES
 from mirage.explorer.kit.table import column, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, ink
@@ -22,6 +21,7 @@ from mirage.stages.features import FEATURES
 from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
+from mirage.views.causes import TITLES as CAUSES
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a distinct sign (`style.css`), so that nothing depends on colour alone."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
 from mirage.battles.judge import verdict_judges
-from mirage.explorer.hallucination import attribution
 from mirage.explorer.kit.query_keys import Key, Keys
 from mirage.stages.features import FEATURES
 from mirage.stages.outcomes import outcomes
@@ -24,6 +23,7 @@ from mirage.store.query_rows import of_query
 from mirage.store.search import answer_values, find_answers
 from mirage.text.answers import Citation, citations, is_numbered
 from mirage.text.segmentation import SHOWN
+from mirage.views import causes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -262,8 +262,8 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
     chosen["parser"] = (search.parser,) if "outcomes" in arena.tables else ()
     among: list[Collection[AnswerKey]] = []
     if search.cause:
-        causes = attribution.by_answer(arena, search.parser).items()
-        among.append([key for key, entry in causes if (entry.cause or attribution.UNDECIDED) == search.cause])
+        by_answer = causes.by_answer(arena, search.parser).items()
+        among.append([key for key, entry in by_answer if (entry.cause or causes.UNDECIDED) == search.cause])
     if search.passage_language:
         among.append(_shown_in(arena, search.passage_language))
     if search.noted is not None:
@@ -352,7 +352,7 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
     seen = {system: contexts.of(key, row.get("retriever"), row.get("depth")) for system, row in rows.items()}
     passages = merge_passages(key, [contexts.of(key, None, None), *seen.values()])
     decided = {row["system"]: row for row in of_query(arena, "outcomes", key) if row["parser"] == parser}
-    caused = attribution.of_query(arena, key, parser) if decided else {}
+    caused = causes.of_query(arena, key, parser) if decided else {}
     measured: dict[str, list[FeatureValue]] = {}
     order = {name: position for position, name in enumerate(FEATURES)}
     # English is the target language of an English query, where the share of English has no worse end.

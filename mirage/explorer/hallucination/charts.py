@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from mirage.explorer.hallucination.attribution import TITLES
 from mirage.publish.charts import primitives
 from mirage.publish.charts.figures import (
     FOOT,
@@ -35,19 +34,19 @@ from mirage.publish.charts.palette import (
     span,
 )
 from mirage.text.languages import in_order, name_of, scope_name
+from mirage.views.causes import TITLES
+from mirage.views.rates import QUERIES
+from mirage.views.rates import TITLES as RATES
 
 Row = Mapping[str, Any]
-"""A row of `data.Rates.systems` or `data.Rates.cells`."""
+"""A row of `RatesView.systems` or `RatesView.cells`."""
 
-RATES = {"hallucination": "Hallucination rate", "error": "Error rate"}
-QUERIES = {"hallucination": "unanswerable queries", "error": "answerable queries"}
-"""The queries that either rate is about."""
 FEW_ANSWERS = 10
 """Classified answers below which a share of them is drawn hollow: its 95% interval is about 50 points wide."""
 NAMED = 16
 """Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
 SAID = (
-    *("value", "low", "high", "rate", "rate_as_published", "undecided", "n", "reason"),
+    *("value", "low", "high", "rate", "rate_as_published", "undecided", "answers", "reason"),
     *("corrected", "corrected_low", "corrected_high", "audited", "fewer"),
 )
 """Fields of a rate used in hover texts."""
@@ -64,7 +63,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
     """Hallucination rate against error rate with both intervals; the best corner is at the bottom left.
 
     Args:
-        rows: rows of `data.Rates.systems`.
+        rows: rows of `RatesView.systems`.
         mode: light or dark.
         focus: systems that stand out; none given, all do.
     """
@@ -158,7 +157,7 @@ def rate_map(
     `FEW_ANSWERS` classified answers, is hollow.
 
     Args:
-        rows: rows of `data.Rates.cells`.
+        rows: rows of `RatesView.cells`.
         systems: order of the rows, that of the table.
         languages: the columns; one without cells stays hollow.
         metric: which rate.
@@ -179,7 +178,7 @@ def rate_map(
 
 def is_few(cell: Row) -> bool:
     """Return whether a rate is from fewer than `FEW_ANSWERS` classified answers; printed rates have no n."""
-    return bool(cell["n"]) and cell["decided"] < FEW_ANSWERS
+    return bool(cell["answers"]) and cell["n"] < FEW_ANSWERS
 
 
 def _percents(shares: Sequence[float]) -> list[str]:
@@ -290,26 +289,26 @@ def risk_coverage(curves: Mapping[str, Sequence[Row]], *, mode: Mode) -> dict[st
 
 
 def _system_hover(row: Row) -> str:
-    """Return the hover text of a system, from a row of `Rates.systems`."""
+    """Return the hover text of a system, from a row of `RatesView.systems`."""
     lines = [f"<b>{label_text(row['system'])}</b> ({family(row['system']).name})"]
     for metric in RATES:
         cell = {key: row.get(f"{metric}_{key}") for key in SAID}
         lines += _rate_lines(cell, metric)
-        if cell["n"]:
-            lines.append(f"n = {_count(cell['n'])} answers to {QUERIES[metric]}")
+        if cell["answers"]:
+            lines.append(f"{_count(cell['answers'])} answers to {QUERIES[metric]}")
     return "<br>".join(lines)
 
 
 def _cell_hover(cell: Row | None, system: str, language: str, metric: str) -> str:
-    """Return the hover text of one rate of a system in a language, from a row of `Rates.cells` or None."""
+    """Return the hover text of one rate of a system in a language, from a row of `RatesView.cells` or None."""
     lines = [f"<b>{label_text(system)}</b>, {name_of(language)}, {QUERIES[metric]}"]
     if cell is None:
         return "<br>".join([*lines, "no answers in this arena"])
     lines += _rate_lines(cell, metric)
-    if cell["n"]:
+    if cell["answers"]:
         lines.append(
-            f"n = {_count(cell['n'])} answers: {_count(cell['answered'])} answered, "
-            f"{_count(cell['abstained'])} abstained, {_count(cell['n'] - cell['decided'])} unclassified"
+            f"{_count(cell['answers'])} answers: {_count(cell['answered'])} answered, "
+            f"{_count(cell['abstained'])} abstained, {_count(cell['answers'] - cell['n'])} unclassified"
         )
     if cell["printed"] is not None:
         lines.append(f"printed in the paper: {_rate(cell['printed'])}")
@@ -338,7 +337,7 @@ def _rate_lines(cell: Row, metric: str) -> list[str]:
         ends = interval(cell["corrected_low"], cell["corrected_high"])
         value = _rate(cell["corrected"])
         lines.append(f"corrected for label errors {value}{ends}, {_count(cell['audited'])} labels audited")
-    if cell["n"]:
+    if cell["answers"]:
         both = f"of classified answers {_rate(cell['rate'])}, as published {_rate(cell['rate_as_published'])}"
         lines.append(f"{both}, unclassified {_rate(cell['undecided'])}")
     return lines

@@ -13,8 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mirage.battles.counts import QUERIES
 from mirage.errors import MirageError, NotEnoughData
-from mirage.explorer.hallucination import attribution, charts
-from mirage.explorer.hallucination import data as views
+from mirage.explorer.hallucination import charts
 from mirage.explorer.kit.chart import chart, page_systems
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.layout import LEAST, side_by_side
@@ -30,6 +29,9 @@ from mirage.stages.shown import GIVEN
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
+from mirage.views import causes, printed
+from mirage.views import rates as views
+from mirage.views.rates import RatesView
 
 SAYS = {
     "exclude": "wrong decisions / classified answers",
@@ -66,16 +68,16 @@ def best_shade() -> str:
     return "lighter" if mode() == "dark" else "darker"
 
 
-def answer_links(rates: views.Rates, parser: str, system: str, metric: str, code: str = "all") -> None:
+def answer_links(rates: RatesView, parser: str, system: str, metric: str, code: str = "all") -> None:
     """Link to the answers behind a number, one link for each kind of outcome with its count."""
-    cells = filter_rows(rates.cells, "system", [system]).to_pylist()
+    cells = filter_rows(rates.everything, "system", [system]).to_pylist()
     cell = next((c for c in cells if (c["metric"], c["language"]) == (metric, code)), None)
-    where = f"{charts.QUERIES[metric]}{'' if code == 'all' else f' in {name_of(code)}'}"
-    if cell is None or not cell["n"]:
+    where = f"{views.QUERIES[metric]}{'' if code == 'all' else f' in {name_of(code)}'}"
+    if cell is None or not cell["answers"]:
         note(f"No answers by {system} to {where}.")
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.caption(plain(f"{system}, {cell['n']:,} answers to {where}:"), width="content")
+        st.caption(plain(f"{system}, {cell['answers']:,} answers to {where}:"), width="content")
         for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("unclassified", UNDECIDED)):
             if count := sum(cell[kind] for kind in kinds):
                 onward(
@@ -89,13 +91,13 @@ def answer_links(rates: views.Rates, parser: str, system: str, metric: str, code
                 )
 
 
-def show_by_language(rates: views.Rates, order: Sequence[str], parser: str) -> None:
+def show_by_language(rates: RatesView, order: Sequence[str], parser: str) -> None:
     """Show one rate of every system in every language."""
     codes = in_order({code for code, _ in rates.lacking}.union(*rates.languages.values()))
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
     drawn = page_systems(order, key="drawn_rates", marks=len(codes))
     place = st.container()
-    name = charts.RATES[metric]
+    name = views.TITLES[metric]
     figure, few = _rate_map(rates, tuple(drawn), tuple(codes), metric, mode())
     cell = chart(
         figure,
@@ -119,21 +121,21 @@ def show_by_language(rates: views.Rates, order: Sequence[str], parser: str) -> N
 
 @lru_cache(maxsize=64)
 def _rate_map(
-    rates: views.Rates, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, mode: Mode
+    rates: RatesView, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, mode: Mode
 ) -> tuple[dict[str, Any], bool]:
     """Return the map, and whether some language has few answers."""
-    cells = rates.cells.to_pylist()
+    cells = rates.everything.to_pylist()
     few = any(cell["language"] != "all" and cell["metric"] == metric and charts.is_few(cell) for cell in cells)
     return charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode), few
 
 
 @lru_cache(maxsize=64)
-def trade_off(rates: views.Rates, focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
+def trade_off(rates: RatesView, focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
     """Return `charts.trade_off`."""
     return charts.trade_off(rates.systems.to_pylist(), mode=mode, focus=focus)
 
 
-def missing_words(rates: views.Rates) -> str:
+def missing_words(rates: RatesView) -> str:
     """Return the languages that lack a subset, in words."""
     by_language: dict[str, list[str]] = {}
     for code, subset in rates.lacking:
@@ -145,7 +147,7 @@ def missing_words(rates: views.Rates) -> str:
 def show_causes(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show the causes of errors of all systems, and the retrievers."""
     languages = page.languages("outcomes")
-    lost = attribution.losses(page.arena, parser, languages)
+    lost = causes.losses(page.arena, parser, languages)
     if lost.systems:
         _show_causes(lost, languages, parser, row)
     else:
@@ -153,7 +155,7 @@ def show_causes(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     show_retrievers(page)
 
 
-def _show_causes(lost: attribution.Losses, languages: Sequence[str], parser: Parser, row: DeltaGenerator) -> None:
+def _show_causes(lost: causes.Losses, languages: Sequence[str], parser: Parser, row: DeltaGenerator) -> None:
     with row:
         code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
     rows = [asdict(share) for share in lost.shares if share.language == code]
@@ -173,7 +175,7 @@ def _show_causes(lost: attribution.Losses, languages: Sequence[str], parser: Par
         count = next((share["k"] for share in rows if (share["system"], share["cause"]) == (system, cause)), 0)
         onward(
             "answers",
-            f"{system}: {count:,} {attribution.TITLES[cause]}",
+            f"{system}: {count:,} {causes.TITLES[cause]}",
             languages=() if code == "all" else (code,),
             systems=system,
             cause=cause,
@@ -187,16 +189,16 @@ def show_retrievers(page: Page) -> None:
         return
     heading("Retrievers")
     try:
-        rows = attribution.retrievers(page.arena, languages)
+        rows = causes.retrievers(page.arena, languages)
     except NotEnoughData as error:
         note(f"Not measured: {error.what}.")
         return
     over = "" if len(languages) == 1 else f", unweighted mean over {count_text(len(languages), 'language')}"
     note(f"Best nDCG@10 first{over}. {GIVEN}: passages supplied with the queries.")
     columns = [Col("retriever", "Retriever", "text", width=110, help="Retriever name.")]
-    for measure, meaning in attribution.MEASURES.items():
+    for measure, meaning in causes.MEASURES.items():
         value = Col(measure, measure, "probability", meaning, width=78)
-        best = measure == attribution.BEST
+        best = measure == causes.BEST
         columns += estimate(value, width=112, about=f"95% interval of {measure}.") if best else [value]
     columns.append(Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."))
     table(rows, columns, key="retrievers")
@@ -204,7 +206,7 @@ def show_retrievers(page: Page) -> None:
 
 def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show one system's correct decisions by languages of query and passage."""
-    shares = attribution.decisions(page.arena, parser, page.languages("outcomes"))
+    shares = causes.decisions(page.arena, parser, page.languages("outcomes"))
     systems = sorted({share.system for share in shares})
     if not systems:
         note("No system was shown a relevant passage whose language is known.")
@@ -244,7 +246,7 @@ def show_confusion(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     table(filter_rows(rows, "language", [code]), columns, key="confusion_matrix")
 
 
-def show_label_errors(rates: views.Rates) -> None:
+def show_label_errors(rates: RatesView) -> None:
     """Show the rates corrected for label errors beside the printed ones, with both intervals and both n."""
     note("Rates corrected for the label errors that people found; intervals include the uncertainty of the audit.")
     joint = filter_rows(rates.cells, "language", ["all"])
@@ -254,8 +256,8 @@ def show_label_errors(rates: views.Rates) -> None:
         corrected = Col("corrected", "Corrected", "rate", "The rate corrected for label errors.")
         columns = [
             _SYSTEM,
-            *estimate(rate, stem="decided", about="Wilson's interval, over queries only."),
-            Col("decided", "n", "count", help="Classified answers."),
+            *estimate(rate, stem="rate", about="Wilson's interval, over queries only."),
+            Col("n", "n", "count", help="Classified answers."),
             *estimate(corrected, about="95% interval over queries and the audit."),
             Col("audited", "Audited", "count", help="Audited queries with the label."),
             Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
@@ -283,7 +285,7 @@ def show_prompts(rows: pa.Table) -> None:
     table(rows, columns, key="by_template")
 
 
-def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
+def show_paper(rates: RatesView, figures: Arena, page: Page) -> None:
     """Show our rates beside the printed ones if the paper has these systems, and the paper's tables."""
     if rates.reference:
         over = " and ".join(f"{len(codes)} ({metric})" for metric, codes in rates.languages.items())
@@ -296,7 +298,7 @@ def show_paper(rates: views.Rates, figures: Arena, page: Page) -> None:
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
             columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=136))
             about = f"Our {metric} rate as published: 1 - accuracy by the papers' parser."
-            columns.append(Col(f"{metric}_rate_as_published", "Ours", "rate", about, width=60))
+            columns.append(Col(f"{metric}_reproduced", "Ours", "rate", about, width=60))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
             columns.append(Col(f"{metric}_difference", "Difference", "points", about, width=82))
         table(rates.systems, columns, key="beside_print")
@@ -308,13 +310,13 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
     badge("published figures")
     with st.container(horizontal=True, gap="medium"):
         about = "Table 1: queries. Table 2: patterns of answers. Table 3: prompts. Table 7: fine-tuning."
-        items = views.paper_tables(figures)
+        items = printed.paper_tables(figures)
         item = pick_segments("Paper table", items, key="printed", kind="table", default="Table 3", help=about)
-        codes = views.table_languages(figures, item)
+        codes = printed.table_languages(figures, item)
         codes = tuple(code for code in codes if not picked or code in picked) or codes
         about = "all: mean or total over the languages, as printed."
         code = pick("Language", codes, key="figures", kind="language", named=search_name, width=160, help=about)
-    rows = views.printed_beside_ours(figures, arena, item, code)
+    rows = printed.printed_beside_ours(figures, arena, item, code)
     counts = set(rows["unit"].to_pylist()) == {"count"}
     kind: Any = "count" if counts else "mean"
     unit = "" if counts else ", %"
@@ -343,11 +345,11 @@ def show_risk_coverage(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show the trade-off between errors and coverage if answers with weak signals are not given."""
     with row:
         about = "Confidence signal: a feature or score; answers with weak signals are withheld."
-        signal = pick("Signal", attribution.signals(page.arena), key="signal", kind="signal", width=220, help=about)
+        signal = pick("Signal", causes.signals(page.arena), key="signal", kind="signal", width=220, help=about)
         about = " ".join(f"{name}: {meaning}." for name, meaning in LOSSES.items())
         loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=about)
         try:
-            traded = attribution.risk_coverage(page.arena, signal, loss, parser, page.picked)
+            traded = causes.risk_coverage(page.arena, signal, loss, parser, page.picked)
         except MirageError as problem:
             refuse(problem)
             return

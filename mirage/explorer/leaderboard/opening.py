@@ -5,20 +5,14 @@ The choice is play: it is not a vote, and it is forgotten with the session.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import streamlit as st
 
 from mirage import store
 from mirage.battles.judge import RELEVANCE, Judge
-from mirage.explorer.hallucination.data import rate_table
 from mirage.explorer.kit.frame import SAMPLE, Page, onward
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
-from mirage.ranking.board import languages_text
-from mirage.stages.outcomes import count_answers
-from mirage.store import Arena
 
 REAL = "nomiracl"
 """The bundled arena of real answers that the card stands above."""
@@ -39,20 +33,6 @@ def is_open(page: Page) -> bool:
     if link_state().arrived and state != _OPEN:
         st.session_state[_STATE] = _CLOSED
     return here and st.session_state[_STATE] != _CLOSED
-
-
-@lru_cache(maxsize=4)
-def finding(arena: Arena, picked: tuple[str, ...] = ()) -> str:
-    """Return in a sentence how many systems mostly answer what their passages cannot answer, by count of the questions:
-    unclassified and missing answers are not answered. Of the languages picked, or all if the arena has none of them.
-    """
-    codes = tuple(code for code in arena.languages("outcomes") if code in picked)
-    rows = rate_table(arena, "strict", codes or arena.languages("outcomes")).to_pylist()
-    joint = [row for row in rows if (row["language"], row["subset"]) == ("all", "non_relevant")]
-    most = sum(2 * row["answered"] > count_answers(row) + row["missing"] for row in joint)
-    where = f" {languages_text(codes)}" if codes else ""
-    mostly = "answer more than half of the questions that their passages cannot answer"
-    return f"{most} of {len(joint)} models {mostly}{where}."
 
 
 def show() -> None:

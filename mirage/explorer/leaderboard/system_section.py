@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from mirage.battles.judge import Judge, judges
 from mirage.explorer.battle.matrix import matrix
-from mirage.explorer.hallucination.data import both_rates
-from mirage.explorer.hallucination.data import systems as answering
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
@@ -18,6 +16,7 @@ from mirage.explorer.leaderboard.data import PageBoard
 from mirage.explorer.leaderboard.ratings import by_language
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
+from mirage.views.rates import RateChoice, rates_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +43,7 @@ _RATES = (
         remark="fewer",
     ),
     Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
-    Col("decided", "n", "count", help="Classified answers."),
+    Col("n", "n", "count", help="Classified answers."),
 )
 
 
@@ -102,14 +101,14 @@ def opponents(arena: Arena, judge: Judge, system: str, languages: tuple[str, ...
 
 @lru_cache(maxsize=64)
 def error_rates(arena: Arena, system: str, picked: tuple[str, ...]) -> pa.Table | None:
-    """Return both rates of a system over the languages: `what, value, low, high, decided, fewer`; None if unknown."""
+    """Return both rates of a system over the languages: `what, value, low, high, n, fewer`; None if unknown."""
     import pyarrow as pa
 
-    if "outcomes" not in arena.tables or system not in answering(arena):
+    if "outcomes" not in arena.tables:
         return None
-    cells = both_rates(arena, None, picked=picked).cells.to_pylist()
+    cells = rates_view(arena, RateChoice(picked)).cells.to_pylist()
     rows = [row for row in cells if (row["language"], row["system"]) == ("all", system)]
-    names = ("value", "low", "high", "decided", "fewer")
+    names = ("value", "low", "high", "n", "fewer")
     return (
         pa.Table.from_pylist([{"what": ERRORS[row["metric"]]} | {name: row[name] for name in names} for row in rows])
         if rows

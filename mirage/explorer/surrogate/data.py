@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.judge import Judge
-from mirage.explorer.hallucination.data import published_arena as figures_of
 from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.reporting import RegressorSummary, summary
 from mirage.ranking.surrogate.reporting import held_out as read_held_out
 from mirage.ranking.surrogate.stage import ABLATIONS
+from mirage.views.rates import published_arena as figures_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

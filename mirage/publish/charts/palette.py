@@ -23,12 +23,16 @@ from html import escape, unescape
 from itertools import pairwise
 from typing import Literal
 
-from mirage.schema import Format
 from mirage.text.data import load_words
 from mirage.text.languages import scope_name
 from mirage.text.makers import maker
+from mirage.text.numbers import FORMATS as FORMATS
+from mirage.text.numbers import Format
+from mirage.text.numbers import NumberFormat as NumberFormat
+from mirage.text.numbers import span as span
 
 Mode = Literal["light", "dark"]
+Kind = Format
 
 
 _DATA = load_words("looks", "mirage.publish.charts")
@@ -221,59 +225,6 @@ ROW = 30
 """Height of a table's row, and of a chart's row beside it, in pixels."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 """The system's own font first, then the names that Debian's Noto packages install."""
-
-Kind = Format
-
-
-@dataclass(frozen=True, slots=True)
-class NumberFormat:
-    """The formats of one kind of number: in tables (printf style), in charts (d3) and in text (Python)."""
-
-    table: str
-    """printf style, or a preset of `st.dataframe`."""
-    d3: str
-    text: str
-    scale: float = 1
-    """Factor applied to a value before `table`."""
-
-    @property
-    def rewrites(self) -> bool:
-        """Return whether tables need another number than the value: scaled, or 0 instead of a signed 0."""
-        return self.scale != 1 or self.table.startswith("%+")
-
-    def table_value(self, value: float | None) -> float | None:
-        """Return the number for a table to format; 0 has no minus sign."""
-        if value is None:
-            return None
-        return 0.0 if value < 0 and _is_zero(self.text.format(value)) else value * self.scale
-
-    def write(self, value: float | None) -> str:
-        """Format a number, 0 without a sign; None is a dash."""
-        if value is None:
-            return "–"
-        text = self.text.format(value)
-        return text.lstrip("+-") if _is_zero(text) else text.replace("-", "−")
-
-
-def _is_zero(text: str) -> bool:
-    """Return whether a number as text has no digit other than 0."""
-    return re.search("[1-9]", text) is None
-
-
-FORMATS: dict[Kind, NumberFormat] = {kind: NumberFormat(**form) for kind, form in _DATA["formats"].items()}
-"""One format for each kind of number, everywhere."""
-
-
-def span(low: float | None, high: float | None, kind: Kind = "rating") -> str:
-    """Format an interval; an end that is None is unbounded."""
-    write = FORMATS[kind].write
-    if low is None and high is None:
-        return "no bound on either side"
-    if high is None:
-        return f"from {write(low)}, no upper bound"
-    if low is None:
-        return f"up to {write(high)}, no lower bound"
-    return f"{write(low)} to {write(high)}"
 
 
 def label_text(system: str) -> str:

@@ -1,5 +1,4 @@
-"""Causes of errors in an arena's answers, for the pages; and data of retrievers, passage languages and risk-coverage
-curves.
+"""Views: causes of errors in an arena's answers, retrievers, passage languages and risk-coverage curves.
 
 Cached by arena and parser; the source tables are read once.
 """
@@ -13,7 +12,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.explorer.kit.query_keys import Key
 from mirage.schema import Parser
 from mirage.stages import abstain
 from mirage.stages.across import DecisionShare, decisions_by_pair
@@ -83,7 +81,7 @@ def by_answer(arena: Arena, parser: str) -> Mapping[tuple[str, str, str], Attrib
     return {(entry.language, entry.query_id, entry.system): entry for entry in entries}
 
 
-def of_query(arena: Arena, key: Key, parser: str) -> dict[str, Attribution]:
+def of_query(arena: Arena, key: tuple[str, str], parser: str) -> dict[str, Attribution]:
     """Return the causes of the answers to one query, by system, reading only that query."""
     import pyarrow as pa
 

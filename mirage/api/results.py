@@ -1,0 +1,275 @@
+"""Results of the Python API: they print as ten lines of text, or as a table in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from mirage.errors import BadInput, NotEnoughData
+from mirage.ranking import bootstrap
+from mirage.ranking.board import leaderboard
+from mirage.ranking.compare.records import ComparisonReport
+from mirage.store import Arena
+from mirage.text.segmentation import count_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from mirage.pipeline import EvaluationReport
+
+
+SHOWN, COLUMNS = 10, 9
+"""Maximum number of rows and columns of a result to print."""
+
+
+UNDETERMINED = "und"
+"""BCP 47 code of an undetermined language."""
+
+
+class _Printed:
+    """A result that prints as ten lines of text, or as a table in a notebook."""
+
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        """Return the title, the table, and the columns to print; empty for the first columns."""
+        raise NotImplementedError
+
+    def _shorten(self) -> tuple[str, list[str], list[list[str]], str]:
+        """Return the title, the columns to print, their first rows, and a note of what is omitted."""
+        title, table, first = self._print_parts()
+        names = list(first) or [name for name in table.column_names if table[name].null_count < len(table)][:COLUMNS]
+        rows = [[_cell(row[name]) for name in names] for row in table.slice(0, SHOWN).to_pylist()]
+        more, hidden = len(table) - len(rows), len(table.column_names) - len(names)
+        rest = [f"{more:,} more rows"] * bool(more) + [f"{hidden} more columns"] * bool(hidden)
+        return title, names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""
+
+    def __repr__(self) -> str:
+        title, names, rows, rest = self._shorten()
+        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in [names, *rows]
+        ]
+        return "\n".join([title, *lines, *([rest] if rest else [])])
+
+    def _repr_html_(self) -> str:
+        title, names, rows, rest = self._shorten()
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td dir='auto'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        return f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
+            f"<p>{escape(rest)}</p>" if rest else ""
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rows(_Printed, Sequence[Mapping[str, Any]]):
+    """A table of results: a sequence of rows, each a mapping from column to value."""
+
+    table: pa.Table
+    """All rows; the record class documents the columns."""
+    title: str
+    """One-line description of the rows."""
+    first: tuple[str, ...] = ()
+    """Columns to print; empty for the first columns."""
+    remarks: tuple[str, ...] = ()
+    """What the rows say in words, and caveats."""
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.table.to_pylist()[index]
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self.table.to_pylist())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return all rows as a data frame."""
+        frame: pd.DataFrame = self.table.to_pandas()
+        return frame
+
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        return self.title, self.table, self.first
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(_Printed, bootstrap.RankingReport):
+    """Ratings of systems by language, with intervals, tests and differences."""
+
+    remarks: tuple[str, ...] = ()
+    """Caveats: what was left out, and what the data cannot determine."""
+
+    def to_pandas(self, language: str | None = None) -> pd.DataFrame:
+        """Return one row per language and system, best first: rating, interval, rank, record (`schema.Rating`).
+
+        Args:
+            language: code, or `all`; None for every language.
+
+        Raises:
+            UnknownName: if the language is not ranked.
+        """
+        frame: pd.DataFrame = leaderboard(self, language).to_pandas()
+        return frame
+
+    def to_latex(self, language: str | None = None) -> str:
+        """Return one language as a LaTeX table (`booktabs`), with the systems tied with the best bold, and the method.
+
+        Args:
+            language: code, or `all`; None for the last, which is `all` if there are several.
+
+        Raises:
+            UnknownName: if the language is not ranked.
+        """
+        from mirage.publish.leaderboard import to_latex
+
+        return to_latex(self, language, notes=self.remarks)
+
+    def to_markdown(self, language: str | None = None) -> str:
+        """Return one language as a Markdown table; arguments and errors as for `to_latex`."""
+        from mirage.publish.leaderboard import to_markdown
+
+        return to_markdown(self, language, notes=self.remarks)
+
+    def plot(self, language: str | None = None) -> Any:
+        """Plot the ratings of one language with their intervals, as a Plotly figure.
+
+        Args:
+            language: code, or `all`; None for the last, which is `all` if there are several.
+
+        Raises:
+            UnknownName: if the language is not ranked.
+        """
+        import plotly.graph_objects as go
+
+        from mirage.publish.charts.leaderboard import axis_title, whiskers
+
+        code = list(self.languages)[-1] if language is None else language
+        rows = leaderboard(self, code).to_pylist()
+        return go.Figure(whiskers(rows, mode="light", title=axis_title(ties=self.ties)))
+
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        code = list(self.languages)[-1]
+        row = self.languages[code]
+        where = "" if code == UNDETERMINED else f" in {code}"
+        where += f", the last of {len(self.languages)} languages" if len(self.languages) > 1 and code != "all" else ""
+        title = f"{len(row.systems)} systems{where}, {count_text(row.n_queries, 'query')}: {self.method}"
+        title = "\n".join([title, *self.remarks])
+        columns = ["rank", "system", "rating", "low", "high", "rank_low", "rank_high", "best", "battles"]
+        return title, leaderboard(self, code).select(columns), ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemComparison(_Printed, ComparisonReport):
+    """Comparison of two systems: a row per language, `all` last if there are several."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row per language (`mirage.ranking.compare.Comparison`)."""
+        frame: pd.DataFrame = self._table().to_pandas()
+        return frame
+
+    def to_markdown(self) -> str:
+        """Return the summary that `mirage compare --markdown` writes."""
+        from mirage.ranking.compare.reports import to_markdown
+
+        return to_markdown(self)
+
+    def _table(self) -> pa.Table:
+        return make_table([asdict(row) for row in self.rows])
+
+    def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
+        from mirage.ranking.compare.reports import notes
+
+        columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
+        return "\n".join(notes(self)), self._table(), columns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """Result of `evaluate`: the arena, its ranking, and the findings in sentences."""
+
+    arena: Arena
+    """The arena with everything imported and computed."""
+    ranking: Ranking | None
+    """The ranking; None if fewer than two systems can be compared."""
+    report: EvaluationReport
+    """The steps that ran, what was read, and who decided."""
+
+    @property
+    def findings(self) -> list[str]:
+        """Sentences that name the best system, its lead, the pairs that are not separable, and the judge."""
+        from mirage.pipeline.findings import findings
+
+        return findings(self.report)
+
+    @property
+    def next(self) -> list[str]:
+        """The commands that make sense next."""
+        from mirage.pipeline.findings import next_commands
+
+        return [command for command, _ in next_commands(self.report)]
+
+    def to_pandas(self, language: str | None = None) -> pd.DataFrame:
+        """Return the ranking, as `Ranking.to_pandas`.
+
+        Raises:
+            NotEnoughData: if there is no ranking.
+            UnknownName: if the language is not ranked.
+        """
+        if self.ranking is None:
+            raise NotEnoughData("there is no ranking", where="; ".join(self.findings), do="add another system")
+        return self.ranking.to_pandas(language)
+
+    def __repr__(self) -> str:
+        commands = [f"next: {command}" for command in self.next[:3]]
+        return "\n".join([*self.findings, f"arena: {self.arena.address}", *commands])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.findings)
+        ranked = "" if self.ranking is None else self.ranking._repr_html_()
+        commands = "".join(f"<br><code>{escape(command)}</code>" for command in self.next)
+        return f"{told}{ranked}<p>Arena: <code>{escape(self.arena.address)}</code>{commands}</p>"
+
+
+def make_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return rows as a table; a name that some rows lack is null there.
+
+    Raises:
+        BadInput: if a column mixes kinds of values, such as texts and lists.
+    """
+    import pyarrow as pa
+
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        try:
+            columns[name] = pa.array([row.get(name) for row in rows])
+        except (pa.ArrowException, OverflowError, UnicodeError) as error:
+            raise BadInput(
+                f"column {name!r} cannot be read: {error}",
+                do="give all its values one kind, such as text",
+            ) from None
+    return pa.table(columns)
+
+
+def make_rows(records: Iterable[Any], title: str, first: tuple[str, ...] = ()) -> Rows:
+    """Return records of a dataclass as rows."""
+    return Rows(make_table([asdict(record) for record in records]), title, first)
+
+
+def values_of(record: Any) -> dict[str, Any]:
+    """Return the fields of a record, for a subclass with more fields."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def as_tuple(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Return names as a tuple; None stays None."""
+    return None if values is None else tuple(values)

@@ -1,0 +1,55 @@
+"""View of the tables that the NoMIRACL paper prints, beside what an arena gives."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mirage.io.sources.published import BASELINES
+from mirage.papers import printed as papers
+from mirage.text.languages import in_order
+from mirage.views.rates import SOURCE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+
+@lru_cache(maxsize=8)
+def paper_tables(figures: Arena) -> tuple[str, ...]:
+    """Return NoMIRACL's tables among the printed figures, except the rates, which have their own page."""
+    rows = figures.read("published", columns=("source", "item")).to_pylist()
+    return tuple(sorted({row["item"] for row in rows if row["source"] == SOURCE} - {BASELINES}))
+
+
+@lru_cache(maxsize=8)
+def table_languages(figures: Arena, item: str) -> tuple[str, ...]:
+    """Return the languages of a table; `all` is first if the paper prints a mean or total."""
+    rows = figures.read("published", columns=("source", "item", "language")).to_pylist()
+    codes = in_order({row["language"] for row in rows if (row["source"], row["item"]) == (SOURCE, item)})
+    return tuple(sorted(codes, key=lambda code: code != "all"))
+
+
+@lru_cache(maxsize=32)
+def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language: str) -> pa.Table:
+    """Return the figures of one table in one language with the arena's own: rows of `reproduce.printed.PrintedFigure`,
+    those without a figure of the arena last.
+    """
+    import pyarrow as pa
+
+    table_figures = _figures(figures, arena, item)
+    rows = [asdict(figure) for figure in table_figures if figure.language == language]
+    for row in rows:
+        row["metric"] = row["metric"].removeprefix("share of replies: ")
+    rows.sort(key=lambda row: row["ours"] is None)
+    names = ("printed", "ours", "difference", "ours_low", "ours_high")
+    kinds = dict.fromkeys(names, pa.float64()) | {"n": pa.int64()}
+    fields = [pa.field(name, kinds.get(name, pa.string())) for name in rows[0]]
+    return pa.Table.from_pylist(rows, schema=pa.schema(fields))
+
+
+@lru_cache(maxsize=8)
+def _figures(figures: Arena, arena: Arena | None, item: str) -> list[papers.PrintedFigure]:
+    return papers.printed_figures(figures.read("published"), arena, source=SOURCE, item=item)
