@@ -928,11 +928,6 @@ def criterion_judge(judge: str, criterion: str | None) -> str:
     return f"{judge}: {criterion}"
 
 
-def verdict_of(points: float) -> Verdict:
-    """Return the verdict nearest to the first system's share of a battle's point."""
-    return "tie" if points == 0.5 else "A" if points > 0.5 else "B"
-
-
 def key(table: str) -> tuple[str, ...]:
     """Return the names of a table's key columns, in sorting order."""
     return tuple(table_class(table).key)  # type: ignore[attr-defined]  # every table class declares it

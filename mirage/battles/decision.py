@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage import schema
 from mirage.battles.counts import codes
 
 if TYPE_CHECKING:
@@ -210,15 +211,9 @@ def swap(label: int) -> int:
     return int(_SWAPPED[label])
 
 
-def with_grades(label: Labels, grades: NDArray[np.floating]) -> Labels:
-    """Return labels in the order shown, with unparsed labels replaced by grades: from 0.25 to 0.75 a tie.
-
-    Args:
-        label: n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`.
-        grades: n: points of the answer shown first; NaN where the judge gave no grade.
-    """
-    graded = np.where((grades >= 0.25) & (grades <= 0.75), TIE, np.where(grades > 0.5, FIRST, SECOND))
-    return np.where((label == UNPARSED) & ~np.isnan(grades), graded, label)
+def verdict_of_points(points: float) -> schema.Verdict:
+    """Return the verdict that the first system's share of a battle's point amounts to: one half alone is a tie."""
+    return "tie" if points == 0.5 else "A" if points > 0.5 else "B"
 
 
 def orient_verdicts(
@@ -229,15 +224,16 @@ def orient_verdicts(
     Args:
         label: n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`, for the answers in the order shown.
         swapped: n: whether the second system's answer was shown first.
-        grades: n: points of the answer shown first, NaN where the judge gave no grade; a grade replaces an unparsed
-            verdict.
+        grades: n: points of the answer shown first, NaN where the judge gave no grade.
 
     Returns:
-        n labels, and n points of the first system: the grade where there is one.
+        n labels, and n points of the first system: the grade of a parsed verdict that has one. An unparsed verdict
+        decides nothing, also with a grade, as in rankings.
     """
-    shown = label if grades is None else with_grades(label, grades)
-    of_shown = _POINTS[shown] if grades is None else np.where(np.isnan(grades), _POINTS[shown], grades)
-    return np.where(swapped, _SWAPPED[shown], shown), np.where(swapped, 1 - of_shown, of_shown)
+    shown = _POINTS[label]
+    if grades is not None:
+        shown = np.where(np.isnan(grades) | (label == UNPARSED), shown, grades)
+    return np.where(swapped, _SWAPPED[label], label), np.where(swapped, 1 - shown, shown)
 
 
 def orient_verdict(verdict: str, *, swapped: bool, grade: float | None = None) -> OrientedVerdict:

@@ -157,16 +157,16 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
     assert {(pair["query_id"], pair["chosen_system"]) for pair in pairs} == chosen
 
 
-@pytest.mark.parametrize(("grade", "winner"), [(0.9, "first"), (0.75, "tie"), (0.25, "tie"), (0.1, "second")])
-def test_a_grade_stands_in_for_a_verdict_that_cannot_be_read(tmp_path: Path, grade: float, winner: str) -> None:
-    table = judgments(("q", "x", "y", "unparsed", grade))
-    (decision,) = decisions(table)["j"].values()
-    assert decision.winner == winner
-    assert decision.points == pytest.approx(grade)
-    arena = store.write(tmp_path / "a", {"judgments": table}, made_by="a test")
-    assert battle_views.decisions_of(arena, "x", "y")["en", "q"]["j"].winner == winner
-    cell = matrix_views.matrix(arena, Judge.single("j")).cells["x", "y"]
-    assert {"first": cell.wins, "tie": cell.ties, "second": cell.losses}[winner] == 1
+@given(st.sampled_from([0.0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]))
+def test_points_amount_to_one_verdict_everywhere(grade: float) -> None:
+    """One half alone is a tie, for files, rows and pages; an unparsed verdict is no battle, also with points."""
+    winner = "first" if grade > 0.5 else "second" if grade < 0.5 else "tie"
+    table = judgments(("q", "x", "y", rule.verdict_of_points(grade), grade), ("r", "x", "y", "unparsed", grade))
+    ((of_battle, decision),) = decisions(table)["j"].items()
+    assert (of_battle.query_id, decision.winner, decision.points) == ("q", winner, pytest.approx(grade))
+    battles = Judge.single("j").battles(table)["en"]
+    assert (battles.n, battles.unparsed) == (1, 1)
+    assert battles.shared("half")[0, 0, 1] == pytest.approx(grade)
 
 
 def test_only_battles_that_are_wanted_and_readable_are_decided() -> None:

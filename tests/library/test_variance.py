@@ -12,6 +12,7 @@ from commands import mirage, rows
 
 import mirage as api
 from mirage import schema, store
+from mirage.battles.decision import verdict_of_points
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.variance import components, judge_variance, rate_variance
 
@@ -107,7 +108,7 @@ def judged(seed: int, *, judges: int = 2, n: int = 300, bias: float = 0.0) -> li
                 points = 0.5 + of_query + of_judge + rng.normal(0, 0.03) + (-bias if swapped else bias)
                 share = float(np.clip(1 - points if swapped else points, 0, 1))
                 pair = ("y", "x") if swapped else ("x", "y")
-                verdict = schema.verdict_of(share)
+                verdict = verdict_of_points(share)
                 found.append(schema.Judgment("en", f"q{q:03}", f"j{j}", *pair, verdict, None, None, None, share))
     return found
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from mirage import schema
+from mirage.battles.decision import verdict_of_points
 from mirage.battles.judge import NUGGETS, POOLED, RELEVANCE
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import shapes
@@ -533,7 +534,7 @@ def _verdict(given: GivenVerdict, where: str) -> GivenVerdict:
     if points is not None and not 0 <= points <= 1:
         raise BadInput(f"points are {points!r}, not a number in [0, 1]", where=where)
     if verdict is None:
-        verdict = "unparsed" if points is None else schema.verdict_of(points)
+        verdict = "unparsed" if points is None else verdict_of_points(points)
     verdict = schema.verdict_word(verdict)
     _check_choice("verdict", verdict, schema.Verdict, where)
     if normalise_name(str(given.system_a)) == normalise_name(str(given.system_b)):

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from mirage import schema
+from mirage.battles.decision import verdict_of_points
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag
@@ -76,13 +77,13 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
     if verdict is None and points is None:
         do = "map one of them: --map THEIRS=verdict"
         raise BadInput("there is neither a verdict nor points", where=where, do=do)
-    word = schema.verdict_of(points or 0.0) if verdict is None else schema.verdict_word(verdict)
+    word = verdict_of_points(points or 0.0) if verdict is None else schema.verdict_word(verdict)
     if (reason := answer_text(record, "reason")) and word != "unparsed":
         raise BadInput(f"the verdict is {word}, but there is a reason why there is none", where=where)
     if verdict is not None and number(verdict) is not None:
         do = "if it is the share of system_a in the point, from 0 to 1: --map verdict=points"
         raise BadInput(f"the verdict is the number {verdict}", where=where, do=do)
-    if points is not None and (word, schema.verdict_of(points)) in (("A", "B"), ("B", "A")):
+    if points is not None and (word, verdict_of_points(points)) in (("A", "B"), ("B", "A")):
         what = f"the verdict {word} contradicts the points of system_a, {points:g}"
         raise BadInput(what, where=where, do="mend or leave out one of them: --map NAME=ignored")
     values.refuse_misspelt(value, where, ("judge",), ("query_id",), ("language",))

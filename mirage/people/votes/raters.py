@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema, store
+from mirage.battles.decision import verdict_of_points
 from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import CodeOrAll, Count, Judgment
@@ -164,7 +165,7 @@ def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], j
         both = sorted(systems[first].keys() & systems[second].keys())
         if both:
             points = float(np.mean([(np.sign(systems[first][r] - systems[second][r]) + 1) / 2 for r in both]))
-            yield Judgment(*key, judge, first, second, schema.verdict_of(points), None, None, None, points)
+            yield Judgment(*key, judge, first, second, verdict_of_points(points), None, None, None, points)
 
 
 def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:
