@@ -10,6 +10,7 @@ from page_answers_cases import open_page
 from views_answers_cases import build
 
 from mirage import schema, store
+from mirage.battles.decision import verdict_of_points
 from mirage.explorer.answers.data import best_first, judgments_on, query_view
 from mirage.explorer.answers.sections import judgment_html, preferred_system
 from mirage.explorer.battle.data import battle_view
@@ -89,6 +90,14 @@ def test_answers_stand_best_first_by_decision_then_by_the_first_judge(arenas: Pa
     assert best_first(store.open_arena(arenas / "none"), view) == ["aya-101", "gpt-4", "llama-2-7b"]
     page = open_page(query="en:e02")
     assert not any("judgment" in place.label for place in page.expander), "a query without judgments has no such fold"
+
+
+def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path) -> None:
+    battles = [("gpt-4", "aya-101", 0.6), ("gpt-4", "llama-2-7b", 0.5), ("llama-2-7b", "aya-101", 0.9)]
+    rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
+    path = build(tmp_path).path
+    arena = store.write(path, {"judgments": schema.from_rows("judgments", rows)}, made_by="a test")
+    assert best_first(arena, query_view(arena, ("en", "e00"), "strict")) == ["llama-2-7b", "gpt-4", "aya-101"]
 
 
 def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:

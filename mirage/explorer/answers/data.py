@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
+from mirage.battles.decision import decisions
 from mirage.battles.judge import verdict_judges
 from mirage.explorer.kit.query_keys import Key, Keys
 from mirage.stages.features import FEATURES
@@ -456,17 +457,16 @@ def _answer_view(
 
 
 def best_first(arena: Arena, query: QueryView) -> list[str]:
-    """Return the systems that answered a query, best first: correct decisions before others, then by the share of the
-    query's battles won by the arena's first judge, then by name.
+    """Return the systems that answered a query, best first: correct decisions before others, then by their mean points
+    in the query's battles by the arena's first judge, then by name.
     """
-    wins: dict[str, list[float]] = {}
-    judges = verdict_judges(arena)
-    for row in judgments_on(arena, query.key) if judges else ():
-        if row.judge == judges[0] and row.verdict != "unparsed":
-            points = {"A": 1.0, "B": 0.0}.get(row.verdict, 0.5)
-            wins.setdefault(row.system_a, []).append(points)
-            wins.setdefault(row.system_b, []).append(1 - points)
-    share = {system: sum(points) / len(points) for system, points in wins.items()}
+    won: dict[str, list[float]] = {}
+    for name in verdict_judges(arena)[:1]:
+        rows = [row for row in judgments_on(arena, query.key) if row.judge == name]
+        for battle, decision in decisions(schema.from_rows("judgments", rows)).get(name, {}).items():
+            won.setdefault(battle.first, []).append(decision.points)
+            won.setdefault(battle.second, []).append(1 - decision.points)
+    share = {system: sum(points) / len(points) for system, points in won.items()}
     order = sorted(
         query.answers,
         key=lambda answer: (
