@@ -13,7 +13,6 @@ from mirage.explorer.kit import missing_texts, query_navigation
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
-from mirage.explorer.kit.query_keys import Key, key_text
 from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.table import column
 from mirage.explorer.kit.text import heading_html
@@ -23,6 +22,7 @@ from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 from mirage.views.causes import UNDECIDED
+from mirage.views.query_keys import Key, key_text
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
 """Keys of the pickers that most readers leave as they are."""

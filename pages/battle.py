@@ -15,7 +15,6 @@ from mirage.explorer.answers import data as answers
 from mirage.explorer.answers import notes_section as notes
 from mirage.explorer.answers.sections import nugget_matrix, show_nuggets
 from mirage.explorer.battle import data as views
-from mirage.explorer.battle import matrix as matrices
 from mirage.explorer.battle import view as battle_view
 from mirage.explorer.battle.overlap import shared_words
 from mirage.explorer.kit import judge as who
@@ -24,7 +23,6 @@ from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
-from mirage.explorer.kit.query_keys import Key, Keys, key_text
 from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
@@ -33,6 +31,8 @@ from mirage.explorer.spot_check import vote_item
 from mirage.ranking.board import unranked_of
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
+from mirage.views import win_matrix as matrices
+from mirage.views.query_keys import Key, Keys, key_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,6 @@ from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.frame import Page, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
-from mirage.explorer.kit.query_keys import key_text
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
@@ -27,6 +26,7 @@ from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
 from mirage.text.segmentation import count_text
+from mirage.views.query_keys import key_text
 
 NAMES = {
     RATING: "difference of Bradley-Terry ratings",

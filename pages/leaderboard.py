@@ -12,7 +12,6 @@ import streamlit as st
 from mirage.battles.judge import Judge, judge_facts, people_judges, verdict_judges
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
-from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart, clicked_mark, page_systems
 from mirage.explorer.kit.frame import Page, onward, show
@@ -46,6 +45,7 @@ from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text
 from mirage.views.rates import RateChoice, rates_view
+from mirage.views.win_matrix import matrix
 
 OPTIONS = (
     *("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns"),

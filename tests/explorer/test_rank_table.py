@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from mirage.explorer.battle.matrix import Cell, Matrix
 from mirage.explorer.leaderboard.heat_tables import rank_table, win_table
 from mirage.publish.charts.palette import Mode
+from mirage.views.win_matrix import Cell, Matrix
 
 SYSTEMS = ["b", "a", '<i>"x" & y</i>']
 

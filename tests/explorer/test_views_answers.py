@@ -14,7 +14,7 @@ from mirage import store
 from mirage.errors import UnknownName
 from mirage.explorer.answers import data as views
 from mirage.explorer.answers.data import AnswerFilter
-from mirage.explorer.kit.query_keys import key_text
+from mirage.views.query_keys import key_text
 
 
 @pytest.fixture(scope="module")

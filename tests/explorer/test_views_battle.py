@@ -19,10 +19,10 @@ from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle.data import BattleFilter
-from mirage.explorer.battle.matrix import Cell, Matrix, matrix
 from mirage.explorer.battle.overlap import WORDS, shared_words
 from mirage.ranking.board import battles_of as ranked
 from mirage.text.segmentation import word_spans
+from mirage.views.win_matrix import Cell, Matrix, matrix
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,11 @@ from mirage.battles.judge import RELEVANCE, Judge, judges, verdict_judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.explorer.battle import data as battle_views
-from mirage.explorer.battle import matrix as matrix_views
 from mirage.people.votes import rows as voted
 from mirage.people.votes.kinds import Vote
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.sft import preferences
+from mirage.views import win_matrix as matrix_views
 
 VERDICTS = get_args(schema.Verdict)
 # (whether the second system is shown first, the verdict in that order)

@@ -152,7 +152,7 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
     asked_of = (
         "import sys; from pathlib import Path; import mirage; from mirage import store\n"
         "from mirage.battles.decision import decisions\nfrom mirage.battles.judge import Judge\n"
-        "from mirage.explorer.battle.matrix import matrix\n"
+        "from mirage.views.win_matrix import matrix\n"
         "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, Judge.single('j')).cells['blue', 'red']\n"
         "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
         "print(winners, cell.wins, cell.ties, cell.losses)\n"

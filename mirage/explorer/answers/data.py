@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.battles.judge import verdict_judges
-from mirage.explorer.kit.query_keys import Key, Keys
 from mirage.stages.features import FEATURES
 from mirage.stages.outcomes import outcomes
 from mirage.stages.outcomes.parsed import RULES
@@ -25,6 +24,7 @@ from mirage.store.search import answer_values, find_answers
 from mirage.text.answers import Citation, citations, is_numbered
 from mirage.text.segmentation import SHOWN
 from mirage.views import causes
+from mirage.views.query_keys import Key, Keys
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,7 +13,6 @@ import streamlit as st
 from mirage import schema
 from mirage.explorer.answers.answer_card import inks
 from mirage.explorer.answers.data import judgments_on
-from mirage.explorer.kit.query_keys import Key
 from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import Nugget, NuggetAssignment
@@ -24,6 +23,7 @@ from mirage.stages.nuggets.terms import TERMS
 from mirage.store import Arena
 from mirage.store.query_rows import of_query
 from mirage.text.segmentation import count_text
+from mirage.views.query_keys import Key
 
 _WORDS = re.compile(r"\w+(?:@\d+)?")
 

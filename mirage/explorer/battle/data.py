@@ -17,10 +17,10 @@ from mirage import schema
 from mirage.battles.decision import Decision, Winner, decide, decisions, orient_verdict
 from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
 from mirage.explorer.answers import data as answers
-from mirage.explorer.battle.matrix import RIGHT, Cell
-from mirage.explorer.kit.query_keys import Key, Keys, language_place
 from mirage.ranking.board import nuggets_of
 from mirage.stages.features import FEATURES
+from mirage.views.query_keys import Key, Keys, language_place
+from mirage.views.win_matrix import RIGHT, Cell
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from mirage.errors import UnknownName
-from mirage.explorer.kit.query_keys import PAGE, Key, Keys, key_text, preferred_languages
 from mirage.explorer.kit.text import direction, plain
+from mirage.views.query_keys import PAGE, Key, Keys, key_text, preferred_languages
 
 
 @dataclass(frozen=True, slots=True)

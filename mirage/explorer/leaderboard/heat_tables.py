@@ -7,12 +7,12 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from mirage.explorer.battle.matrix import Matrix
 from mirage.explorer.kit.table import page_link, system_head, wide_table
 from mirage.explorer.leaderboard.data import PageBoard
 from mirage.publish.charts.leaderboard import rank_lines
 from mirage.publish.charts.palette import FORMATS, Mode, on_ramp, ramp_color, span
 from mirage.text.languages import in_order, is_code, name_of
+from mirage.views.win_matrix import Matrix
 
 
 def rank_table(

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage.battles.judge import Judge, judges
-from mirage.explorer.battle.matrix import matrix
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
@@ -17,6 +16,7 @@ from mirage.explorer.leaderboard.ratings import by_language
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.views.rates import RateChoice, rates_view
+from mirage.views.win_matrix import matrix
 
 if TYPE_CHECKING:
     import pyarrow as pa

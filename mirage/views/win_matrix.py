@@ -1,4 +1,4 @@
-"""Win matrix: battles between all pairs of systems, by judge."""
+"""View of the win matrix: battles between all pairs of systems, by judge."""
 
 from __future__ import annotations
 
