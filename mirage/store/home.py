@@ -3,6 +3,7 @@
     HOME/nomiracl/       public files, as published
     HOME/arenas/NAME/    arenas, listed by the explorer with the bundled arenas
     HOME/own/            arenas uploaded by readers, private to their owners (`owned.py`)
+    HOME/views/          computed results, safe to delete (`cache_files.py`)
     HOME/votes.sqlite    people's votes and notes, of every arena
 
 HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data folder (`XDG_DATA_HOME`, by default

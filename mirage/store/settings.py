@@ -10,18 +10,19 @@ from typing import Any
 from mirage.errors import BadInput
 
 
-def megabytes(name: str, default: int) -> int:
+def megabytes(name: str, default: int, *, least: int = 1) -> int:
     """Return the bytes allowed by an environment variable.
 
     Args:
         name: the variable, a whole number of megabytes.
         default: megabytes if it is not set.
+        least: the smallest number allowed.
 
     Raises:
-        BadInput: if it is not a positive number.
+        BadInput: if it is not a whole number from there on.
     """
     text = os.environ.get(name, "").strip() or str(default)
-    if not text.isdecimal() or not int(text):
+    if not text.isdecimal() or int(text) < least:
         raise BadInput(f"{name} is {text!r}", do=f"set {name} to a whole number of megabytes, and restart")
     return int(text) * 1_000_000
 

@@ -17,10 +17,10 @@ from mirage.stages import outcomes
 from mirage.stages.outcomes import Rate
 from mirage.stats.intervals import mean_interval
 from mirage.stats.label_errors import QueryLabels
-from mirage.store.result_files import kept
 from mirage.text.languages import in_order, scope_name
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text
+from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,7 +151,7 @@ def systems(arena: Arena) -> tuple[str, ...]:
     return tuple(sorted(_outcomes(arena)["system"].unique().to_pylist()))
 
 
-@kept(RatesView)
+@cached_view
 def rates_view(
     arena: Arena,
     choice: RateChoice = ALL,

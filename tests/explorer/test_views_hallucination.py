@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from mirage.explorer.kit.table import Col, prepare_table
 from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.schema import Parser
 from mirage.stats.intervals import wilson
-from mirage.store import Arena, result_files
+from mirage.store import Arena
 from mirage.views import rates as views
 from mirage.views.rates import RateChoice, RatesView, rates_view
 
@@ -215,11 +214,3 @@ def test_the_opening_sentence_counts_what_the_table_shows(bundled: tuple[Arena, 
     most = [row for row in view.systems.to_pylist() if row["hallucination_value"] > 0.5]
     assert view.opening.startswith(f"{len(most)} of 11 models")
     assert "(Telugu)" in rates_view(bundled[0], RateChoice(("te",))).opening
-
-
-def test_a_record_is_the_same_after_it_was_kept(bundled: tuple[Arena, Arena], tmp_path: Path) -> None:
-    view = rates_view(bundled[0], figures=bundled[1])
-    result_files.write_record(view, tmp_path / "view")
-    again = result_files.read_record(RatesView, tmp_path / "view")
-    for field in fields(RatesView):
-        assert getattr(again, field.name) == getattr(view, field.name), field.name

@@ -1,0 +1,97 @@
+"""Cache of views, in memory and in files under the user's folder.
+
+    @cached_view
+    def rates_view(arena: Arena, choice: RateChoice = ALL) -> RatesView: ...
+
+The key is the name of the view, its arguments with their defaults, the content of the arenas among them, and the
+version of the program. A view therefore depends on its arguments alone, and its record has types that
+`store.record_files` stores. Errors are not stored.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache, wraps
+from hashlib import sha256
+from typing import Any, ParamSpec, TypeVar, cast
+
+from mirage.store import Arena
+from mirage.store.cache_files import one_at_a_time, program_version, read_cached, write_cached
+from mirage.store.record_files import from_bytes, result_type, to_bytes
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def cached_view(view: Callable[P, R]) -> Callable[P, R]:
+    """Cache a view in memory and in files.
+
+    Of several processes and threads one computes a record, and the others wait for it.
+    """
+    signature = inspect.signature(view)
+    compute: Callable[..., R] = view
+
+    @lru_cache(maxsize=64)
+    def load(*values: Any) -> Any:
+        arguments = dict(zip(signature.parameters, values, strict=True))
+        kind, key = result_type(view), cache_key(view, arguments)
+        stored = _read(kind, key)
+        if stored is None:
+            with one_at_a_time(key):
+                stored = _read(kind, key) or _compute(kind, key, lambda: compute(**arguments))
+        return stored[0]
+
+    @wraps(view)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        bound = signature.bind(*args, **options)
+        bound.apply_defaults()
+        return cast("R", load(*bound.arguments.values()))
+
+    return call
+
+
+def cache_key(view: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
+    """Return the key of a view's record for some arguments, all of them given.
+
+    Raises:
+        TypeError: if an argument is no arena, plain value, dataclass, tuple, set or mapping.
+    """
+    named = {name: _content(value) for name, value in arguments.items()}
+    parts = [program_version(), view.__module__, view.__qualname__, named]
+    return sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    """Return what an argument says, as JSON."""
+    if isinstance(value, Arena):
+        return ["Arena", str(value.path), value.version, value.tags]
+    if is_dataclass(value):
+        return [type(value).__qualname__, *(_content(getattr(value, field.name)) for field in fields(value))]
+    if isinstance(value, tuple):
+        return ["tuple", *map(_content, value)]
+    if isinstance(value, frozenset):
+        return ["set", *sorted(map(_content, value))]
+    if isinstance(value, Mapping):
+        return ["mapping", *([_content(key), _content(item)] for key, item in value.items())]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise TypeError(f"a {type(value).__qualname__} is no argument of a cached view")
+
+
+def _read(kind: Any, key: str) -> tuple[Any] | None:
+    """Return the stored record of a key; None if there is none that can be read."""
+    content = read_cached(key)
+    try:
+        return None if content is None else (from_bytes(kind, content),)
+    except Exception:  # whatever is wrong with a file, the view is computed
+        return None
+
+
+def _compute(kind: Any, key: str, view: Callable[[], Any]) -> tuple[Any]:
+    """Compute a record and store it; return it as later readers read it."""
+    content = to_bytes(kind, view())
+    write_cached(key, content)
+    return (from_bytes(kind, memoryview(content)),)
