@@ -12,6 +12,7 @@ from mirage import store
 from mirage.cli.common import OwnDir, command_group
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.llm.engines.shards import Shard
@@ -79,7 +80,10 @@ def merge(
 
     report = bring(dir_, parts)
     note(f"{report.replies:,} new replies in the ledger.")
-    show([{"table": name, "new": count} for name, count in report.rows.items()], COLUMNS, "table")
+    if any(report.rows.values()):
+        show([{"table": name, "new": count} for name, count in report.rows.items()], COLUMNS, "table")
+    else:
+        note(f"Nothing new: {dir_} has every row of {count_text(len(parts), 'part')}.")
 
 
 @arenas.command("remove")

@@ -263,7 +263,7 @@ def nuggets(
         words = ("Assigning", "mirage measure nuggets", "nuggets of answers have no assignment")
         if _ask(ASSIGNMENTS, dir_, connection, words, name=name, languages=languages, max_tokens=MAX_TOKENS) is None:
             return
-    show_means(_update_means(dir_, "nuggets"), output_format)
+    show_means(_update_means(dir_, "nuggets", languages), output_format)
 
 
 def _create(path: Path, connection: Connection, languages: Sequence[str] | None) -> bool:
@@ -314,7 +314,7 @@ def support(
         words = ("Grading support", "mirage measure support", "citations have no grade")
         if _ask(SUPPORT, dir_, connection, words, name=name, languages=languages) is None:
             return
-    show_means(_update_means(dir_, "support_grades"), output_format)
+    show_means(_update_means(dir_, "support_grades", languages), output_format)
 
 
 def _ask(
@@ -351,15 +351,17 @@ def _ask(
     return result
 
 
-def _update_means(path: Path, table: str) -> list[FeatureMean]:
-    """Measure and store the features computed from a table's new rows, and return their means."""
+def _update_means(path: Path, table: str, languages: Sequence[str] | None) -> list[FeatureMean]:
+    """Measure and store the features computed from a table's new rows, and return their means in some languages, by
+    default in all.
+    """
     from mirage.stages.features.measuring import measure
     from mirage.stages.features.settings import MeasureSettings
     from mirage.stages.features.stage import shown_means
 
     names = store.LINEAGE[table].features
     arena = measure(path, MeasureSettings(names), made_by="mirage measure features")
-    return shown_means(arena.read("features"), names)
+    return [mean for mean in shown_means(arena.read("features"), names) if not languages or mean.language in languages]
 
 
 def show_means(means: Sequence[FeatureMean], output_format: Format) -> None:

@@ -6,7 +6,7 @@ detect_passage_languages(path)   # writes the missing languages of passages
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -53,9 +53,9 @@ class DetectResult:
     arena: store.Arena
     """The updated arena."""
     detected: int
-    """Number of passages whose language was detected, counted per query and retriever."""
+    """Number of passages, counted per query, whose language was detected."""
     unknown: int
-    """Number of passages whose language remains unknown: no text, or a text too short or too mixed."""
+    """Number of passages, counted per query, whose language remains unknown: no text, or one too short or mixed."""
 
 
 def is_cross_lingual(arena: Arena) -> bool:
@@ -109,7 +109,8 @@ def decisions_by_pair(
 def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
     """Detect the language of passages that have a text and no language, and write it to the arena.
 
-    Given languages and all else stay unchanged.
+    A retrieved passage without a text takes the language of the query's passage with its id. Given languages and all
+    else stay unchanged.
 
     Args:
         path: the arena's folder.
@@ -126,34 +127,47 @@ def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
         named = {*arena.languages("queries")}
         for table in tables.values():
             named |= set(table["passage_language"].drop_null().unique().to_pylist())
+        known = _detect(tables.values(), sorted(named))
         changed: dict[str, store.NewRows] = {}
-        detected = unknown = 0
+        detected, unknown = set[tuple[str, ...]](), set[tuple[str, ...]]()
         for name, table in tables.items():
-            new, found = _detect(table, sorted(named))
-            detected += found
-            unknown += new["passage_language"].null_count
-            if found:
-                changed[name] = store.by_key(name, new)
+            keys = _keys(table)
+            missing = [key for key, code in zip(keys, table["passage_language"].to_pylist(), strict=True) if not code]
+            detected.update(key for key in missing if key in known)
+            unknown.update(key for key in missing if key not in known)
+            if not known.keys().isdisjoint(missing):
+                changed[name] = store.by_key(name, _fill_languages(table, [known.get(key) for key in keys]))
         if changed:
-            note = f"language of {detected:,} passages detected from their texts"
+            note = f"language of {len(detected):,} passages detected from their texts"
             provenance = store.Provenance(made_by, notes=[note])
             arena = store.upsert(path, changed, made_by=provenance, seen=store.Snapshot(arena, tables)).arena
-        return DetectResult(arena, detected, unknown)
+        return DetectResult(arena, len(detected), len(unknown))
 
     return store.retry_outdated(make)
 
 
-def _detect(table: pa.Table, named: list[str]) -> tuple[pa.Table, int]:
-    """Return a table with missing languages filled in, and the number detected."""
-    import pyarrow as pa
+def _keys(table: pa.Table) -> list[tuple[str, ...]]:
+    """Return the language and id of the query and the id of the passage of each row."""
+    return list(zip(*(table[name].to_pylist() for name in ("language", "query_id", "passage_id")), strict=True))
 
-    languages = table["passage_language"]
+
+def _detect(tables: Iterable[pa.Table], named: list[str]) -> dict[tuple[str, ...], str]:
+    """Return the languages of passages by key: given, else detected from a text."""
     of_text = cache(lambda text: detect(text, named))
-    new = [
-        of_text(text) if code is None and text else code
-        for text, code in zip(table["text"].to_pylist(), languages.to_pylist(), strict=True)
-    ]
-    found = languages.null_count - new.count(None)
+    known: dict[tuple[str, ...], str] = {}
+    for table in tables:
+        rows = zip(_keys(table), table["text"].to_pylist(), table["passage_language"].to_pylist(), strict=True)
+        for key, text, code in rows:
+            if found := code or (of_text(text) if text and key not in known else None):
+                known.setdefault(key, found)
+    return known
+
+
+def _fill_languages(table: pa.Table, found: Sequence[str | None]) -> pa.Table:
+    """Return a table with these languages where it has none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     place = table.column_names.index("passage_language")
     field = schema.arrow_schema("passages").field("passage_language")
-    return table.set_column(place, field, pa.array(new, pa.string())), found
+    return table.set_column(place, field, pc.coalesce(table["passage_language"], pa.array(found, pa.string())))

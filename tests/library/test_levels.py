@@ -229,6 +229,8 @@ def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
     bare = replace(labels, labels=np.where(known, labels.labels, np.nan))
     rows = levels.correct_levels(bare).rows
     assert {row.status for row in rows if row.system == "bold"} == {"not checked"}
+    few = levels.correct_levels(replace(labels, labels=np.where(np.arange(len(known)) < 2, labels.labels, np.nan)))
+    assert not any("corrected by" in line for line in few.notes()), "nothing is said to be both"
 
 
 # --- votes of the Spot check page -------------------------------------------------------------------------------------

@@ -82,11 +82,12 @@ class Levels:
 
     def notes(self) -> list[str]:
         """Return notes on the rows."""
-        by = (
-            f"corrected by {count_text(self.labels.n_labels(), 'label')} from people, assumed to be drawn at random "
-            f"within each language and system; predictors: {', '.join(self.labels.names) or 'none'}"
-        )
-        lines = [by]
+        labels = count_text(self.labels.n_labels(), "label")
+        lines = [f"no level is corrected: {labels} from people are too few"]
+        if any(row.status == "corrected" for row in self.rows):
+            drawn = "assumed to be drawn at random within each language and system"
+            predictors = ", ".join(self.labels.names) or "none"
+            lines = [f"corrected by {labels} from people, {drawn}; predictors: {predictors}"]
         if self.labels.changed:
             lines.append(f"left out: {count_text(self.labels.changed, 'label')} on answers that have changed since")
         unchecked = sorted({row.language for row in self.rows if row.status == "not checked"} - {ALL})
