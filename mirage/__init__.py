@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         nugget_scores,
         rates,
         retrieval_measures,
-        risk_coverage,
         variance,
     )
     from mirage.api.models import chat_model, features, generate, judge, load_model, rag_service
@@ -54,7 +53,6 @@ _MODULES = {
         "nugget_scores",
         "rates",
         "retrieval_measures",
-        "risk_coverage",
         "variance",
     ),
     "mirage.api.models": ("chat_model", "features", "generate", "judge", "load_model", "rag_service"),
@@ -103,7 +101,6 @@ __all__ = [
     "rank",
     "rates",
     "retrieval_measures",
-    "risk_coverage",
     "testset",
     "variance",
 ]

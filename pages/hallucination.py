@@ -22,7 +22,7 @@ from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import Parser
 from mirage.stages.across import is_cross_lingual
 from mirage.text.segmentation import count_text
-from mirage.views import causes, printed
+from mirage.views import printed
 from mirage.views import rates as views
 from mirage.views.rates import RateChoice, RatesView
 
@@ -111,8 +111,6 @@ def _show_errors(
         "causes": lambda: sections.show_causes(page, parser, row),
         "confusion matrix": lambda: sections.show_confusion(page, parser, row),
     }
-    if causes.signals(page.arena):
-        draw["risk-coverage"] = lambda: sections.show_risk_coverage(page, parser, row)
     if audited:
         draw["label errors"] = lambda: sections.show_label_errors(rates)
     if is_cross_lingual(page.arena):

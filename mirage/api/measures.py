@@ -165,31 +165,6 @@ def variance(
     return Rows(schema.from_rows(noise.NoiseSource, sources), " ".join(report.sentence for report in reports))
 
 
-def risk_coverage(
-    arena: Arena, signal: str, *, loss: str = "hallucination", languages: Iterable[str] | None = None
-) -> Rows:
-    """Compute the risk-coverage trade-off of abstaining by a signal.
-
-    Args:
-        arena: with outcomes, and the signal.
-        signal: a feature, or a measure of `scores`.
-        loss: `hallucination` or `wrong`.
-        languages: codes; None for all.
-
-    Returns:
-        A row per language and system, with the fields of `mirage.stages.abstain.Curve`.
-
-    Raises:
-        TableMissing: if the arena lacks outcomes, or the table of the signal.
-        UnknownName: if there is no such signal, loss or language.
-    """
-    from mirage.stages import abstain
-
-    curves = abstain.risk_coverage(arena, signal, loss=loss, languages=as_tuple(languages))
-    title = f"{signal} of {arena.name}: area under the risk-coverage curve"
-    return Rows(make_table(abstain.curve_rows(curves)), title, abstain.SHOWN)
-
-
 def attribution(
     arena: Arena, *, languages: Iterable[str] | None = None, relevant_from: int = 1, answers: bool = False
 ) -> Rows:

@@ -199,30 +199,6 @@ def languages(
 
 
 @report.command()
-def risk(
-    arena: OpenArena,
-    signal: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A feature, or a measure in the table scores.")
-    ] = None,
-    loss: Annotated[
-        Literal["hallucination", "wrong"], typer.Option(help="What counts as an error of the answers given.")
-    ] = "hallucination",
-    output_format: How = "table",
-) -> None:
-    """Compute the risk-coverage trade-off of a signal: the error of the answers kept, by the share withheld.
-
-    Reads the tables features or scores, and outcomes. Writes nothing. Answers are sorted by the signal: `area` is the
-    mean risk over all coverages.
-    """
-    from mirage.stages import abstain
-
-    if signal is None and (known := abstain.signals(arena)):
-        raise BadInput("no signal is named", do=f"add --signal, one of: {', '.join(known)}")
-    curves = abstain.risk_coverage(arena, signal or "", loss=loss)
-    show(abstain.curve_rows(curves), abstain.SHOWN, output_format)
-
-
-@report.command()
 def noise(
     arena: OpenArena,
     judge_names: Annotated[

@@ -101,22 +101,6 @@ def student_reach(freedom: float) -> float:
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
-def wilson_of_variance(share: float, variance: float, trials: float) -> tuple[float, float]:
-    """Return Wilson's 95% interval of a mean in [0, 1] with known variance, such as from a bootstrap.
-
-    Args:
-        share: the mean.
-        variance: variance of the mean, at least 0. The interval uses the number of trials at which a proportion has
-            this variance.
-        trials: number of trials if the variance is 0, as for a mean at an end of its range; more than 0.
-
-    Returns:
-        Lower and upper end, in [0, 1].
-    """
-    effective = share * (1 - share) / variance if variance > 0 else trials
-    return wilson_at(share, effective or trials)
-
-
 def wilson_at(share: float, trials: float) -> tuple[float, float]:
     """Return Wilson's interval of a mean in [0, 1] at an effective number of trials, more than 0."""
     z = REACH

@@ -1,4 +1,4 @@
-"""Views: causes of errors in an arena's answers, retrievers, passage languages and risk-coverage curves.
+"""Views: causes of errors in an arena's answers, retrievers and passage languages.
 
 Cached by arena and parser; the source tables are read once.
 """
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.schema import Parser
-from mirage.stages import abstain
 from mirage.stages.across import DecisionShare, decisions_by_pair
 from mirage.stages.retrieve.attribution import (
     CAUSED_BY,
@@ -135,25 +134,6 @@ def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
                 row["n"] = mean.n
     order = sorted(rows.values(), key=lambda row: (row["retriever"] == GIVEN, -(row[BEST] or 0), row["retriever"]))
     return pa.Table.from_pylist(order)
-
-
-@lru_cache(maxsize=16)
-def signals(arena: Arena) -> tuple[str, ...]:
-    """Return the names of an arena's signals of confidence; none without outcomes."""
-    return abstain.signals(arena) if "outcomes" in arena.tables else ()
-
-
-@lru_cache(maxsize=32)
-def risk_coverage(
-    arena: Arena, signal: str, loss: str, parser: Parser, languages: tuple[str, ...]
-) -> tuple[dict[str, Any], ...]:
-    """Return the rows of the risk-coverage curves in each language and over all of them; empty languages for all.
-
-    Raises:
-        MirageError: as `abstain.risk_coverage` does.
-    """
-    curves = abstain.risk_coverage(arena, signal, loss=loss, parser=parser, languages=languages or None, draws=300)
-    return tuple(abstain.curve_rows(curves))
 
 
 @lru_cache(maxsize=8)

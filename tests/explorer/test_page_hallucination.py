@@ -274,14 +274,3 @@ def test_the_printed_tables_stand_alone_where_there_are_no_answers(study: Path) 
     table = next(element.value for element in app.dataframe if "printed" in element.value and "metric" in element.value)
     assert len(table) == 8
     assert "ours" not in table
-
-
-def test_risk_coverage_draws_the_curves_of_the_best() -> None:
-    """A link opens the section; in one language of the sample there are too few answers for a curve, which it says."""
-    app = open_page(arena="sample", view="risk-coverage", loss="wrong")
-    table = app.dataframe[-1].value
-    assert list(table["area"].dropna()) == sorted(table["area"].dropna())
-    assert len(charts(app)) == 2
-    app.selectbox(key="withheld_in").set_value("sw").run()
-    assert not app.exception
-    assert "No curve in Swahili" in page_text(app)

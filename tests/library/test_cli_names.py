@@ -146,11 +146,11 @@ def test_a_bundled_arena_has_a_name_where_a_folder_is_asked_for(
 
 @pytest.mark.parametrize("name", ["nomiracl", "people", "published"])
 def test_what_a_bundled_arena_lacks_is_brought_to_another(name: str) -> None:
-    for kind in ("retrieval", "languages", "risk", "levels", *(["judges"] if name != "people" else [])):
+    for kind in ("retrieval", "languages", "levels", *(["judges"] if name != "people" else [])):
         told = run("report", kind, name, code=2).stderr
         advice = told.partition("to do: ")[2]
         assert f"data/{name}" not in advice
-        assert advice.startswith(f"run: {TEXTS}" if name == "nomiracl" else "use another arena") or kind == "risk"
+        assert advice.startswith(f"run: {TEXTS}" if name == "nomiracl" else "use another arena")
 
 
 def test_advice_on_a_bundled_arena_runs_and_leaves_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,6 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("report", "retrieval", "{arena}"),
         ("report", "failures", "{arena}"),
         ("report", "languages", "{arena}", "--detect"),
-        ("report", "risk", "{arena}", "--signal", "length"),
         ("report", "noise", "{arena}"),
         ("report", "judges", "{arena}"),
     ],

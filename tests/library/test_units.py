@@ -11,7 +11,6 @@ import pytest
 from mirage import schema
 from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
 from mirage.stages import outcomes
-from mirage.stages.abstain import curve
 from mirage.stages.features.means import means, over_languages
 from mirage.stats import intervals
 from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
@@ -125,19 +124,6 @@ def test_a_language_without_a_spread_is_left_out_of_a_comparison_by_name() -> No
     assert joint.reason is not None
     assert "te" in joint.reason
     assert "ar" not in joint.reason
-
-
-def test_a_curve_of_translations_is_as_wide_as_that_of_one_language() -> None:
-    rng = np.random.default_rng(2)
-    signal = rng.normal(size=60)
-    loss = (rng.random(60) < 1 / (1 + np.exp(signal))).astype(float)
-    alone = curve(signal, loss, draws=400)
-    many = curve(np.tile(signal, 4), np.tile(loss, 4), draws=400, units=np.tile(np.arange(60), 4))
-    assert alone.area_high is not None
-    assert alone.area_low is not None
-    assert many.area_high is not None
-    assert many.area_low is not None
-    assert many.area_high - many.area_low == pytest.approx(alone.area_high - alone.area_low, rel=0.15)
 
 
 @pytest.mark.parametrize("feature", ["length", "citation_Recall@10"])

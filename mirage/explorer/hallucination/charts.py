@@ -1,5 +1,5 @@
 """Figures of the Hallucination page: the trade-off of the two rates, rates by language, shares of causes,
-pairs of languages, and risk-coverage curves.
+pairs of languages.
 
 A clicked mark yields `[system, language, metric, outcome]`, each empty where the mark is about all of them.
 """
@@ -239,53 +239,6 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, A
         hover = f"{head}<br>{FORMATS['rate'].write(row['share'])}, {interval}<br>n = {row['n']:,}"
         cells.append(MapCell(given_in, asked_in, f"{100 * row['share']:.0f}", hover, [asked_in, given_in], shade))
     return square_map(cells, columns=passages, rows=queries, left=130, right=70, head=98, mode=mode)
-
-
-def risk_coverage(curves: Mapping[str, Sequence[Row]], *, mode: Mode) -> dict[str, Any]:
-    """Draw the error rate against the share of answers given, one line per system, with the 95% band of the first.
-
-    Args:
-        curves: by system `coverage, risk, low, high, n` of every point, coverage rising.
-        mode: light or dark.
-    """
-    data: list[dict[str, Any]] = []
-    for system, points in curves.items():
-        look, color = family(system), family(system).color(mode)
-        if not data and (band := [point for point in points if point["low"] is not None]):
-            across = [point["coverage"] for point in band]
-            ends = [point["high"] for point in band], [point["low"] for point in reversed(band)]
-            fill = {"fill": "toself", "fillcolor": color, "opacity": 0.16, "showlegend": False}
-            data.append(primitives.lines([*across, *reversed(across)], [*ends[0], *ends[1]], {"width": 0}, **fill))
-        hover = [
-            f"<b>{label_text(system)}</b><br>{_rate(point['coverage'])} given: {_rate(point['risk'])} wrong decisions"
-            + ("" if point["low"] is None else f", 95% {span(point['low'], point['high'], 'rate')}")
-            + f"<br>n = {point['n']:,} answers"
-            for point in points
-        ]
-        data.append(
-            primitives.dots(
-                [point["coverage"] for point in points],
-                [point["risk"] for point in points],
-                hover,
-                {"color": color, "symbol": look.symbol, "size": MARK_SIZE / 2},
-                field="hovertext",
-                mode="lines+markers",
-                name=label_text(system),
-                line={"color": color, "width": 2},
-            )
-        )
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=340,
-            margin={"l": 7 * SPACE, "r": SPACE, "t": 4 * SPACE, "b": 6 * SPACE},
-            showlegend=True,
-            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False},
-            xaxis=axis(mode, title="coverage: share of the answers that are given", tickformat=".0%", range=[0, 1.03]),
-            yaxis=axis(mode, title="error rate among answered", tickformat=".0%", rangemode="tozero"),
-        ),
-    }
 
 
 def _system_hover(row: Row) -> str:

@@ -12,18 +12,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mirage.battles.counts import QUERIES
-from mirage.errors import MirageError, NotEnoughData
+from mirage.errors import NotEnoughData
 from mirage.explorer.hallucination import charts
 from mirage.explorer.kit.chart import chart, page_systems
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.layout import LEAST, side_by_side
 from mirage.explorer.kit.pick import pick, pick_language, pick_segments
-from mirage.explorer.kit.states import badge, refuse
+from mirage.explorer.kit.states import badge
 from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, table
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.publish.charts.palette import ROW, Mode
 from mirage.schema import UNDECIDED, Parser
-from mirage.stages.abstain import ALL, LOSSES
 from mirage.stages.outcomes import Confusion
 from mirage.stages.shown import GIVEN
 from mirage.store import Arena
@@ -54,12 +53,10 @@ TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 PICKERS = {
     "By language": ("rate", "drawn_rates"),
-    "Errors": ("view", "flow_in", "confusion", "decisions_of", "signal", "loss", "withheld_in"),
+    "Errors": ("view", "flow_in", "confusion", "decisions_of"),
     "Paper tables": ("printed", "figures"),
 }
 """Keys of the pickers of every section."""
-_CURVES = 4
-"""Systems whose risk-coverage curves are drawn."""
 _SYSTEM = column("outcomes", "system")
 
 
@@ -339,51 +336,3 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
         more = " mirage report paper DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
     note(f"{PAPER.get(item, '')} Source: {rows['reference'][0].as_py()}.{more}")
     table(rows, columns, key="paper", height=None if len(rows) <= TALL else ROW * (TALL + 1) + 3)
-
-
-def show_risk_coverage(page: Page, parser: Parser, row: DeltaGenerator) -> None:
-    """Show the trade-off between errors and coverage if answers with weak signals are not given."""
-    with row:
-        about = "Confidence signal: a feature or score; answers with weak signals are withheld."
-        signal = pick("Signal", causes.signals(page.arena), key="signal", kind="signal", width=220, help=about)
-        about = " ".join(f"{name}: {meaning}." for name, meaning in LOSSES.items())
-        loss = pick_segments("Error type", tuple(LOSSES), key="loss", kind="loss", help=about)
-        try:
-            traded = causes.risk_coverage(page.arena, signal, loss, parser, page.picked)
-        except MirageError as problem:
-            refuse(problem)
-            return
-        if not traded:
-            note("No answers have both the signal and an outcome.")
-            return
-        scopes = sorted(in_order({row["language"] for row in traded}), key=lambda code: code != ALL)
-        code = pick("Language", scopes, key="withheld_in", kind="language", named=search_name, width=160)
-    rows = [row for row in traded if row["language"] == code]
-    rows.sort(key=lambda row: (row["area"] is None, row["area"] or 0.0, row["system"]))
-    if rows[0]["area"] is None:
-        where = "all languages" if code == ALL else name_of(code)
-        note(f"No curve in {where}: {rows[0]['reason']}. A curve needs 20 answers with the signal.")
-        return
-    drawn = {
-        row["system"]: [point | {"n": row["n"]} for point in row["points"]]
-        for row in rows[:_CURVES]
-        if row["area"] is not None
-    }
-    left, right = side_by_side((330, 2), (520, 3), key="withholding")
-    with left:
-        chart(
-            charts.risk_coverage(drawn, mode=mode()),
-            key="risk_coverage",
-            alt="Risk-coverage curves of the systems with the smallest area.",
-        )
-    with right:
-        area_column = Col("area", "Area", "rate", "Area under the risk-coverage curve; lower is better.", width=64)
-        columns = [
-            _SYSTEM,
-            *estimate(area_column, width=104, about="95% interval of the area."),
-            Col("risk", "Full coverage", "rate", help="Error rate when every answer is given.", width=100),
-            Col("n", "n", "count", help="Answers with a signal and an outcome.", width=56),
-        ]
-        shown = [{name: row[name] for name in ("system", "area", "area_low", "area_high", "risk", "n")} for row in rows]
-        table(pa.Table.from_pylist(shown), columns, key="withholding_rows")
-    note(f"Curves: the {count_text(len(drawn), 'system')} with the smallest area. Band: 95% interval of the best.")
