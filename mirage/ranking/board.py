@@ -136,9 +136,8 @@ def make_board(
     if votes is not None or (settings if judge.by_labels else replace(settings, control=())).selects_verdicts:
         judge.refuse_options()
     if judge.by_labels:
-        battles, wanted = battles_of(arena, judge), settings.languages
-        chosen = battles if wanted is None else {code: battles[code] for code in wanted if code in battles}
-        board = Board(rank_battles(chosen, settings, unranked=unranked_of(arena, judge, wanted or ())))
+        unranked = unranked_of(arena, judge, settings.languages or ())
+        board = Board(rank_battles(battles_of(arena, judge), settings, unranked=unranked))
     elif judge.kind == "single" and not selects:
         there = verdicts_of(arena, judge.name)
         board = Board(_rank_one(there, _present(settings, there)), _note_people(arena, judge))
@@ -147,8 +146,8 @@ def make_board(
             by_judge = {name: verdicts_of(arena, name) for name in judge.judges or verdict_judges(arena)}
             notes = _note_people(arena, judge)
         else:
-            by_judge = {NUGGETS: verdicts_of(arena, NUGGETS, settings.of_nuggets)}
             notes = nuggets_of(arena, settings.of_nuggets).lines
+            by_judge = {NUGGETS: verdicts_of(arena, NUGGETS, replace(settings.of_nuggets, languages=None))}
         style = style_of(arena, settings.control) if settings.control else None
         chosen_settings = _present(settings, {code for by_language in by_judge.values() for code in by_language})
         board = replace(rank_verdicts(by_judge, chosen_settings, style=style, votes=votes), notes=notes)
@@ -184,10 +183,10 @@ def rank_judgments(
 
 
 def _rank_one(there: Mapping[str, Verdicts], settings: RankSettings) -> RankingReport:
-    """Rank by the verdicts of one judge, given by language."""
+    """Rank by the verdicts of one judge, given of all languages."""
+    if settings.selects_verdicts or not _needs_blocks(there.values()):
+        return rank_battles({code: verdicts.battles() for code, verdicts in there.items()}, settings)
     chosen = {code: there[code] for code in (there if settings.languages is None else settings.languages)}
-    if settings.selects_verdicts or not _needs_blocks(chosen.values()):
-        return rank_battles({code: verdicts.battles() for code, verdicts in chosen.items()}, settings)
     counted = {code: count_blocks(verdicts, drop_ties=settings.ties == "drop") for code, verdicts in chosen.items()}
     return rate_blocks(
         counted,
@@ -243,36 +242,40 @@ def rank_verdicts(
     there = {code for judge in judges for code in verdicts_by_judge[judge]}
     counts, left_out, voted = dict.fromkeys(judges, 0), Counter[str](), 0
     battles, lacking = dict[str, Battles](), dict[str, str]()
-    for code in sorted(there if settings.languages is None else set(settings.languages)):
-        if code not in there:
-            raise UnknownName("language", code, sorted(there), where=f"battles by {', '.join(judges)}")
+    wanted = there if settings.languages is None else set(settings.languages)
+    for code in sorted(wanted - there):
+        raise UnknownName("language", code, sorted(there), where=f"battles by {', '.join(judges)}")
+    # Those of the other languages too: a query id that languages share is one sampling unit.
+    for code in sorted(there):
         parts: list[Battles] = []
         for judge in judges:
             if code in verdicts_by_judge[judge]:
                 selected = _select_verdicts(verdicts_by_judge[judge][code], settings, code, votes)
                 parts.append(selected.battles())
+                if code not in wanted:
+                    continue
                 left_out.update(selected.left_out)
                 counts[judge] += parts[-1].n
                 voted += int(selected.voted.sum())
         whole = parts[0] if len(verdicts_by_judge) == 1 else pool_battles(parts, judge=POOLED)
         if whole.wins.any() or (settings.ties != "drop" and whole.ties.any()):
             battles[code] = whole
-        else:
+        elif code in wanted:
             lacking[code] = "no battle is left"
-    if not battles:
+    if wanted.isdisjoint(battles):
         raise NotEnoughData(
             "no battle is left to rate: " + "; ".join(f"{n:,} left out, {reason}" for reason, n in left_out.items()),
             do="exclude fewer verdicts" + (", or judge both orders of each pair" if settings.consistent else ""),
         )
     draws, seed, controlled = settings.draws, settings.seed, None
     if style is None:
-        ranking = rate(battles, draws=draws, seed=seed, ties=settings.ties, penalty=settings.penalty)
+        ranking = rate(battles, languages=wanted, draws=draws, seed=seed, ties=settings.ties, penalty=settings.penalty)
     else:
         unknown = f"no {' or '.join(settings.control)} of its answers is known"
-        lacking |= dict.fromkeys((code for code in battles if code not in style), unknown)
+        lacking |= dict.fromkeys((code for code in battles if code in wanted and code not in style), unknown)
         battles = {code: row for code, row in battles.items() if code in style}
         ties = cast(Literal["half", "drop"], settings.ties)
-        controlled = control_style(battles, style, ties=ties, draws=draws, seed=seed)
+        controlled = control_style(battles, style, languages=wanted, ties=ties, draws=draws, seed=seed)
         ranking = controlled.ranking
     return Board(ranking, (), counts, left_out, voted, lacking, controlled)
 

@@ -11,7 +11,7 @@ Statistical Science 16(2), 2001); with many battles on a query it is the bootstr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -51,6 +51,7 @@ __all__ = [
 ]
 
 L = TypeVar("L", bound=Layout)
+T = TypeVar("T")
 
 SHOWN = 20
 """Languages printed by `repr`."""
@@ -229,6 +230,7 @@ class RankingReport:
 def rate(
     battles: Mapping[str, Battles],
     *,
+    languages: Collection[str] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
     ties: Ties = "half",
@@ -236,15 +238,16 @@ def rate(
     ridge: float = RIDGE,
     unranked: Mapping[str, Mapping[str, str]] | None = None,
 ) -> RankingReport:
-    """Rate the systems of each language, and over all languages together; systems without a battle are not rated.
+    """Rate the systems of each language, and over these languages together; systems without a battle are not rated.
 
     A draw weights the queries at random within each stratum. The joint rating is the mean of the languages' ratings, so
-    every language has equal weight; draw b of the joint row is the mean of the languages' draws b. A language's draws
-    do not depend on which other languages are rated, unless these share its query ids: such queries are one unit, with
-    the same weight in all languages of a draw.
+    every language has equal weight; draw b of the joint row is the mean of the languages' draws b. A query id that
+    occurs in several languages is one unit, with the same weight in all of them in a draw. That counts all `battles`,
+    so a language's draws do not depend on `languages`.
 
     Args:
         battles: battles by language, of one judge and skill.
+        languages: codes to rate; those without battles are left out. None for all.
         draws: bootstrap draws; more make the intervals more stable, not narrower.
         seed: seed of the draws; the same seed gives the same numbers, to 1e-9 of a logit on any processor.
         ties: treatment of ties.
@@ -257,6 +260,9 @@ def rate(
         BadInput: if the battles are not of one judge and skill, or an option is out of range.
     """
     battles, without = _with_evidence(battles, unranked or {})
+    shared = units_of(battles).shared
+    if languages is not None:
+        battles, without = _select(battles, languages), _select(without, languages)
     if not battles:
         lines = "; ".join(unranked_lines(without))
         do = remedy(without) if without else "choose at least one language with battles"
@@ -269,7 +275,6 @@ def rate(
     if len(kinds) > 1:
         raise BadInput(f"these battles come from several judges: {sorted(kinds)}", do="rate one judge at a time")
     ((judge, skill),) = kinds
-    shared = units_of(battles).shared
     with one_thread():
         layouts = {
             code: by_query(language_battles, ties=ties, penalty=penalty, ridge=ridge)
@@ -303,16 +308,20 @@ def _with_evidence(
     return rated, without
 
 
+def _select(of_languages: Mapping[str, T], languages: Collection[str]) -> dict[str, T]:
+    return {code: value for code, value in of_languages.items() if code in languages}
+
+
 def rank_battles(
     battles: Mapping[str, Battles],
     settings: RankSettings = RankSettings(),
     *,
     unranked: Mapping[str, Mapping[str, str]] | None = None,
 ) -> RankingReport:
-    """Rate the systems by all of their battles, with the ties, the estimate and the draws of the settings.
+    """Rate the systems by all of their battles, with the languages, ties, estimate and draws of the settings.
 
     Args:
-        battles: battles by language, of one judge and skill.
+        battles: battles by language, of one judge and skill: those of all languages, whose queries are the units.
         settings: the settings.
         unranked: by language, the systems that the judge cannot rank, each with the reason.
 
@@ -324,6 +333,7 @@ def rank_battles(
         raise BadInput("this ranking counts every verdict", do="omit the settings that select verdicts")
     return rate(
         battles,
+        languages=settings.languages,
         draws=settings.draws,
         seed=settings.seed,
         ties=settings.ties,

@@ -19,7 +19,7 @@ extrapolated for a system whose answers are far longer than all others'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -184,6 +184,7 @@ def control_style(
     battles: Mapping[str, Battles],
     known: Mapping[str, Covariates],
     *,
+    languages: Collection[str] | None = None,
     ties: Literal["half", "drop"] = "half",
     draws: int = DRAWS,
     seed: int = SEED,
@@ -193,6 +194,7 @@ def control_style(
     Args:
         battles: battles by language, decided by judges.
         known: covariates by language (`covariates`).
+        languages: codes to rate; None for all.
         ties: treatment of ties; Davidson's model is not supported with covariates.
         draws: bootstrap draws of queries.
         seed: seed of the draws; queries have the same weights as in `rate`.
@@ -208,6 +210,8 @@ def control_style(
         for language_battles in battles.values()
     ):
         raise BadInput("relevance labels ignore style, so there is none to control for", do="choose a judge")
+    shared = units_of(battles).shared
+    battles = {code: of for code, of in battles.items() if languages is None or code in languages}
     if not battles:
         raise NotEnoughData("no language has both battles and covariates", do="run: mirage measure features DIR")
     names = next(iter(known.values())).names if known else ()
@@ -236,7 +240,6 @@ def control_style(
                 f"no battle in {code} has a winner and known {_and(names)} of both answers",
                 do="measure them (mirage measure features DIR), or leave the language out",
             )
-    shared = units_of(used).shared
     with one_thread():
         fits = {
             code: fit_style(language_battles, values[code], code, ties=ties, draws=draws, seed=seed, shared=shared)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from mirage import schema
+from mirage import schema, store
+from mirage.battles.judge import Judge
+from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
+from mirage.ranking.settings import RankSettings
 from mirage.stages import outcomes
 from mirage.stages.features.means import means, over_languages
 from mirage.stats import intervals
@@ -166,3 +170,31 @@ def test_a_mean_over_the_same_values_in_every_language_is_that_of_one_language()
     table = schema.from_rows("features", rows)
     alone, joint = means(table)[0], over_languages(means(table), table)[0]
     assert (joint.mean, joint.low, joint.high) == pytest.approx((alone.mean, alone.low, alone.high))
+
+
+@pytest.mark.parametrize(
+    ("judge", "settings"),
+    [
+        ("relevance", RankSettings()),
+        ("heuristic", RankSettings()),
+        ("heuristic", RankSettings(consistent=True)),
+        ("nuggets", RankSettings(control=("length",))),
+    ],
+)
+def test_a_language_is_ranked_alike_whatever_else_is_chosen_definition_26(judge: str, settings: RankSettings) -> None:
+    """The arena's languages share their query ids."""
+    arena = store.open_arena(store.bundled_arenas()["sample-across"])
+    settings = replace(settings, draws=100)
+    whole = rank_arena(arena, Judge.from_name(judge), settings).ranking
+    assert whole.unit == "query shared by languages"
+    codes = [code for code in whole.languages if code != "all"]
+    for chosen in (tuple(codes[:1]), tuple(codes[1:3])):
+        part = rank_arena(arena, Judge.from_name(judge), replace(settings, languages=chosen)).ranking
+        assert [code for code in part.languages if code != "all"] == [*chosen]
+        for code in chosen:
+            assert leaderboard(part, code).equals(leaderboard(whole, code))
+            np.testing.assert_array_equal(part.tests[code].holm, whole.tests[code].holm)
+    joint = part.languages["all"]
+    np.testing.assert_allclose(
+        joint.theta, np.mean([whole.languages[code].theta for code in chosen], axis=0), atol=1e-9
+    )

@@ -180,7 +180,7 @@ def correct_ranking(
     codes = list(corrections)
     with suppress(NotEnoughData):
         corrections["all"] = join_corrections(list(corrections.values()))
-    uncorrected = rate(Judge.from_name(judge).battles(judgments, languages=codes)).table().to_pylist()
+    uncorrected = rate(Judge.from_name(judge).battles(judgments), languages=codes).table().to_pylist()
     columns = {"": "rating", "_low": "low", "_high": "high", "_rank": "rank"}
     by_system = {
         (row["language"], row["system"]): {f"uncorrected{end}": row[name] for end, name in columns.items()}
