@@ -30,7 +30,7 @@ def explorer(
 ) -> None:
     """Open the explorer in the browser.
 
-    Reads the arena and the bundled arenas. Writes nothing.
+    Reads the arena and the bundled arenas. Writes to the data folder alone.
     """
     from mirage.store import home
 

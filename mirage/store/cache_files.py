@@ -76,9 +76,12 @@ def write_cached(key: str, content: bytes) -> None:
 
 
 @contextmanager
-def one_at_a_time(key: str) -> Iterator[None]:
-    """Lock a key for other processes and threads; go on without the lock if it is not free within `PATIENCE` seconds,
-    or the folder cannot be written.
+def one_at_a_time(key: str, *, patience: float = PATIENCE) -> Iterator[None]:
+    """Lock a key for other processes and threads; go on without the lock if the folder cannot be written.
+
+    Args:
+        key: the key.
+        patience: seconds to wait before going on without the lock; negative for no limit.
     """
     from filelock import FileLock, Timeout
 
@@ -86,7 +89,7 @@ def one_at_a_time(key: str) -> Iterator[None]:
     with ExitStack() as held:
         with suppress(OSError, Timeout):
             _make_folder()
-            held.enter_context(FileLock(path, timeout=PATIENCE))
+            held.enter_context(FileLock(path, timeout=patience))
             held.callback(path.unlink, missing_ok=True)
         yield
 

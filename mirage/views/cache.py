@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
 from hashlib import sha256
@@ -24,6 +26,7 @@ from mirage.store.record_files import from_bytes, result_type, to_bytes
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_waits_for_nobody: ContextVar[bool] = ContextVar("waits_for_nobody", default=False)
 
 
 def cached_view(view: Callable[P, R]) -> Callable[P, R]:
@@ -40,7 +43,7 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
         kind, key = result_type(view), cache_key(view, arguments)
         stored = _read(kind, key)
         if stored is None:
-            with one_at_a_time(key):
+            with nullcontext() if _waits_for_nobody.get() else one_at_a_time(key):
                 stored = _read(kind, key) or _compute(kind, key, lambda: compute(**arguments))
         return stored[0]
 
@@ -51,6 +54,16 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
         return cast("R", load(*bound.arguments.values()))
 
     return call
+
+
+@contextmanager
+def without_waiting() -> Iterator[None]:
+    """Compute views without a lock: neither wait for a reader's computation nor make a reader wait."""
+    token = _waits_for_nobody.set(True)
+    try:
+        yield
+    finally:
+        _waits_for_nobody.reset(token)
 
 
 def cache_key(view: Callable[..., Any], arguments: Mapping[str, Any]) -> str:

@@ -167,6 +167,38 @@ def test_its_own_page_connects_and_no_request_leaves(served: Served) -> None:
     assert served.outside() == ""
 
 
+def test_static_files_are_compressed_for_readers_on_other_machines(tmp_path: Path) -> None:
+    from starlette.applications import Starlette
+    from starlette.responses import StreamingResponse
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+    from starlette.testclient import TestClient
+
+    from mirage.explorer.server import CompressedStatic
+
+    script = "let a = 1;\n" * 50_000
+    (tmp_path / "a.js").write_text(script, encoding="utf-8")
+    (tmp_path / "a.woff2").write_text(script, encoding="utf-8")
+    routes = [
+        Mount("/static", StaticFiles(directory=tmp_path)),
+        Route("/media", lambda _: StreamingResponse(iter([script]))),
+    ]
+    app = CompressedStatic(Starlette(routes=routes))
+
+    def size(path: str, client: str, **headers: str) -> int:
+        response = TestClient(app, client=(client, 1)).get(path, headers={"Accept-Encoding": "gzip"} | headers)
+        assert response.text in (script, script[:100])
+        return int(response.headers.get("Content-Length", 0)) if "content-encoding" not in response.headers else -1
+
+    assert size("/static/a.js", "203.0.113.9") == size("/static/a.js", "2001:db8::1") == -1
+    for client in ("127.0.0.1", "::1", "::ffff:127.0.0.1", "testclient"):
+        assert size("/static/a.js", client) == len(script)
+    assert size("/static/a.js", "203.0.113.9", **{"Accept-Encoding": "br"}) == len(script)
+    assert size("/static/a.js", "203.0.113.9", Range="bytes=0-99") == 100
+    assert size("/static/a.woff2", "203.0.113.9") == len(script)
+    assert size("/media", "203.0.113.9") == 0
+
+
 def test_errors_on_a_page_lead_nowhere_outside() -> None:
     """No links to search engines, whatever the address is."""
     code = "from streamlit import config; import json; config.get_config_options(); print(json.dumps([config.get_option(n) for n in ('client.showErrorLinks', 'browser.serverAddress')]))"  # noqa: E501
