@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
-from mirage.battles.judge import judge_facts, people_judges
+from mirage.battles.judge import judge_facts
 from mirage.errors import MirageError
 from mirage.explorer.judges import charts
-from mirage.explorer.judges import data as views
-from mirage.explorer.kit import agreement
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, onward, show
@@ -23,12 +21,12 @@ from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
 from mirage.explorer.kit.table import Col, band, mode, table
 from mirage.explorer.kit.text import note, plain
-from mirage.people.exam import ExamResult
-from mirage.publish.charts.palette import Kind
+from mirage.people.exam import Measure
 from mirage.schema import OVERALL, PEOPLE
-from mirage.stages.judge.passport import judges_of
-from mirage.text.languages import in_order, name_of
-from mirage.text.segmentation import count_text, join_or_count
+from mirage.text.languages import name_of
+from mirage.text.segmentation import count_text
+from mirage.views import exam as views
+from mirage.views.exam import ExamChoice, ExamView
 
 PAIRS = "pairs"
 """The figure of pairwise agreement in the URL, besides the names of measures."""
@@ -49,197 +47,117 @@ def main(page: Page) -> None:
     scores_section(page)
 
 
-def _deciders(page: Page, names: list[str]) -> str:
+def _deciders(view: ExamView) -> str:
     """Count the judges, and name the people among the deciders."""
-    people = people_judges(page.arena)
-    judges = count_text(len(set(names) - people), "judge")
-    return f"{judges} and human annotators ({', '.join(sorted(people))})" if people else judges
+    judges = count_text(len(view.judges), "judge")
+    return f"{judges} and human annotators ({', '.join(view.annotators)})" if view.annotators else judges
 
 
 def _judges(page: Page) -> None:
     """Every measure of the judges, and who agrees with whom."""
     page.need("judgments")
-    result = None
-    with first_time("Measuring the judges ...", page.arena):
-        try:
-            result = views.exam_at(page.arena)
-        except MirageError as error:
-            st.caption(plain(f"People's votes are unavailable: {error.what}. {error.do}."))
-        # Slopes of many verdicts take seconds: they are fitted once they are asked for.
-        fitted = "features" not in page.arena.tables or page.arena.rows("judgments") <= views.FEW
-        everything = views.judge_rows(page.arena, slopes=fitted)
-        rows = views.rows_of(page.arena, result, slopes=fitted)
-    alone = everything.to_pylist()
-    judges = list(dict.fromkeys(row["judge"] for row in alone))
-    have = in_order(row["language"] for row in alone if row["language"] != "all")
+    have = page.arena.languages("judgments")
     codes = [code for code in have if not page.picked or code in page.picked]
     if not codes:
         page.summary("No verdicts in the selected languages.")
         st.info("Choose other languages in the sidebar, or clear the selection.")
         return
-    n, total = (sum(row["n"] for row in alone if row["language"] in part) for part in (set(codes), set(have)))
-    scope = codes[0] if len(codes) == 1 else "all" if len(codes) == len(have) else ""
-    verdicts, languages = count_text(total, "verdict"), count_text(len(have), "language")
-    if len(codes) < len(have):
-        verdicts, languages = f"{n:,} of {verdicts}", f"{len(codes)} of {languages}"
-    page.summary(
-        f"{verdicts}, {_deciders(page, judges)}, {languages}.",
-        conclusion=_best(
-            [row for row in rows if row["judge"] != PEOPLE], scope, "agree", "agrees with people in {} of votes"
-        )
-        or _best(rows, scope, "known", "prefers the correct decision in {} of known pairs")
-        or _best(
-            [row for row in alone if row["judge"] not in people_judges(page.arena)],
-            scope,
-            "flip",
-            "flips its verdict with the answer order in {} of pairs",
-        ),
-    )
-    measures = views.measures_of(result)
+    choice = ExamChoice(tuple(codes) if len(codes) < len(have) else ())
+    votes, told = views.NO_VOTES, True
+    with first_time("Measuring the judges ...", page.arena):
+        try:
+            votes = people.votes_at(page.arena)
+        except MirageError as error:
+            st.caption(plain(f"People's votes are unavailable: {error.what}. {error.do}."))
+            told = False
+        view = views.exam_view(page.arena, choice, votes)
+    verdicts, languages = count_text(page.arena.rows("judgments"), "verdict"), count_text(len(have), "language")
+    if choice.languages:
+        verdicts, languages = f"{view.n:,} of {verdicts}", f"{len(codes)} of {languages}"
+    page.summary(f"{verdicts}, {_deciders(view)}, {languages}.", conclusion=view.conclusion)
     above, below = st.container(), st.container()
     with below:
-        in_scope = views.rows_in(rows, languages=codes)
-        if all(row.get(name) is None for row in in_scope for name in views.TRUST):
+        if all(row.measures[name].value is None for row in view.rows for name in views.TRUST if name in row.measures):
             _nothing_known(page)
-        name, columns = _pick_figure(measures, in_scope, codes, fitted)
-    if views.LENGTH in (name, *columns) and not fitted:
+        name, columns = _pick_figure(view)
+    if views.LENGTH in (name, *columns) and not view.fitted:
         with above, first_time("Fitting the length slopes ...", page.arena):
-            fitted = True
-            everything = views.judge_rows(page.arena, slopes=fitted)
-            rows = views.rows_of(page.arena, result, slopes=fitted)
+            choice = replace(choice, lengths=True)
+            view = views.exam_view(page.arena, choice, votes)
     with above:
-        _means(page, rows, [measures[column] for column in columns], codes, scope)
+        _table(page, view, columns, " ".join(view.remarks) if told else "")
     with below:
-        _figure(page, views.rows_in(rows, languages=codes), result, fitted, codes, scope, name)
-        passport_section(page, codes, scope)
+        if name == PAIRS:
+            _pairs(views.pairs_view(page.arena, choice, votes), view.where)
+        elif name is not None:
+            _figure(view, next(measure for measure in view.measures if measure.name == name))
+        passport_section(page, view)
     page.download(
         "judges",
-        (lambda: everything) if result is None else result.table,
-        about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in measures.values()}},
+        view.exam_table if view.exams else view.table,
+        about={"languages": [*codes, "all"], "measures": {m.name: m.meaning for m in view.measures}},
     )
 
 
-def _means(
-    page: Page, rows: list[dict[str, Any]], measures: Sequence[views.JudgeMeasure], codes: list[str], scope: str
-) -> None:
-    """Show the table of the selected languages, if they have a common mean."""
-    if scope:
-        _table(page, views.rows_in(rows, languages=(scope,)), measures, scope, _people(page, codes))
-    else:
-        note("The table needs one language or all of them: choose one, or clear the selection. " + _people(page, codes))
-
-
-def _best(rows: list[dict[str, Any]], scope: str, measure: str, words: str) -> str:
-    """Return the best judge by a measure, and whether its interval overlaps with others; empty without a value.
-
-    Args:
-        rows: rows of the judges.
-        scope: a language's code, or `all`.
-        measure: the measure; of the flip rate the lowest is best, of others the highest.
-        words: verb phrase with a place for the value.
-    """
-    known = [row for row in rows if row["language"] == scope and row.get(measure) is not None]
-    if not known:
-        return ""
-    best = (min if measure == "flip" else max)(known, key=lambda row: row[measure])
-    ends = {row["judge"]: (row[f"{measure}_low"], row[f"{measure}_high"]) for row in known}
-    low, high = ends.pop(best["judge"])
-    alike = [name for name, (a, b) in sorted(ends.items()) if None in (low, high, a, b) or (low <= b and a <= high)]
-    lead = f"; its interval overlaps with {join_or_count(alike, 'judge')}" if alike else "; no other interval overlaps"
-    where = "over all languages" if scope == "all" else f"in {name_of(scope)}"
-    interval = "no interval" if None in (low, high) else f"95% CI {low:.1%} to {high:.1%}"
-    facts = f"{words.format(f'{best[measure]:.1%}')} ({interval}, n = {best[f'{measure}_n']:,})"
-    if ends:
-        return f"{'Steadiest' if measure == 'flip' else 'Best'} judge {where}: {best['judge']} {facts}{lead}."
-    return f"{best['judge']} {facts} {where}" + (
-        "." if measure == "agree" else ". Agreement with people is unknown without votes."
-    )
-
-
-def _people(page: Page, codes: list[str]) -> str:
-    """Describe the votes by language; empty if no votes are possible."""
-    with suppress(MirageError):
-        if "answers" in page.arena.tables or people.log(page.arena):
-            return " ".join(
-                [agreement.voted_languages(views.votes_by_language(page.arena, codes)), *people.left_out(page.arena)]
-            )
-    return ""
-
-
-def _table(
-    page: Page, rows: list[dict[str, Any]], measures: Sequence[views.JudgeMeasure], scope: str, voted: str
-) -> None:
+def _table(page: Page, view: ExamView, columns: Sequence[str], voted: str) -> None:
     """One row a judge, one column a measure."""
+    rows = [row for row in view.rows if row.language == view.scope]
     if not rows:
         note(f"Not enough data for a mean in any language. {voted}")
         return
     prices = st.session_state.get("price_in"), st.session_state.get("price_out")
     facts = judge_facts(page.arena)
-    of_row = [facts.get(row["judge"]) for row in rows]
-    lines = views.with_costs(
-        [
-            row | {"criterion": about and about.criterion, "repeats": about and about.repeats}
-            for row, about in zip(rows, of_row, strict=True)
-        ],
-        prices=prices,
-    )
-    columns = [Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison.")]
+    of_row = [facts.get(row.judge) for row in rows]
+    lines = view.table().filter(pc.field("language") == view.scope)
+    more = {
+        "criterion": [about and about.criterion for about in of_row],
+        "repeats": [about and about.repeats for about in of_row],
+        "cost": pa.array([row.cost(*prices) for row in rows], pa.float64()),
+    }
+    for name, values in more.items():
+        lines = lines.append_column(name, pa.array(values))
+    cols = [Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison.")]
     if any(about is not None and about.criterion != OVERALL for about in of_row):
-        columns.append(Col("criterion", "Criterion", "text", "Criterion of the judge; overall: the better answer."))
+        cols.append(Col("criterion", "Criterion", "text", "Criterion of the judge; overall: the better answer."))
     if any(about is not None and about.repeats > 1 for about in of_row):
-        columns.append(Col("repeats", "Repeats", "count", "Maximum verdicts on one battle in one order."))
+        cols.append(Col("repeats", "Repeats", "count", "Maximum verdicts on one battle in one order."))
+    measures = [measure for name in columns for measure in view.measures if measure.name == name]
     for measure in measures:
-        share = _is_share(measure)
         # One judge alone would fill the whole scale.
-        ends = (0.0, 1.0) if share and len(rows) == 1 else None
-        written: Kind = "rate" if share else "rating"
-        columns.append(band(measure.name, measure.title, measure.meaning, written, zero=measure.fair or 0.0, ends=ends))
-    columns.append(Col("n", "n", "count", "Verdicts; for people, battles decided by at least two people."))
+        ends = (0.0, 1.0) if measure.written == "rate" and len(rows) == 1 else None
+        fair = measure.fair or 0.0
+        cols.append(band(measure.name, measure.title, measure.meaning, measure.written, zero=fair, ends=ends))
+    cols.append(Col("n", "n", "count", "Verdicts; for people, battles decided by at least two people."))
     if lines["cost"].null_count < len(lines):
-        what = "battles in agreement with people" if "agree" in rows[0] else "verdicts"
-        columns.append(Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
-    picked = table(lines, columns, key="judges", select=True)
+        what = "battles in agreement with people" if "agree" in rows[0].measures else "verdicts"
+        cols.append(Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
+    picked = table(lines, cols, key="judges", select=True)
     if picked is not None:
-        _onward((rows[picked]["judge"], scope))
-    where = "Mean over all languages, weighted equally" if scope == "all" else name_of(scope)
+        _onward((rows[picked].judge, view.scope))
+    where = f"Mean {view.where}, weighted equally" if view.scope == "all" else name_of(view.scope)
     unsure = [
-        f"{measure.title}, {row['judge']}: {row[f'{measure.name}_reason']}"
+        f"{measure.title}, {row.judge}: {mark.reason}"
         for measure in measures
         for row in rows
-        if row[measure.name] is not None and row[f"{measure.name}_low"] is None and row[f"{measure.name}_reason"]
+        if (mark := row.measures[measure.name]).value is not None and mark.low is None and mark.reason
     ]
     none = f"No interval: {'; '.join(unsure)}. " if unsure else ""
     note(f"{where}. {none}Click a judge to read its battles. {voted}")
 
 
-def _is_share(measure: views.JudgeMeasure) -> bool:
-    """Return whether a measure is a share."""
-    return measure.unit == "rate" and measure.name not in ("kappa", "tau_b")
-
-
-def _missing(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure]) -> str:
-    """Why columns are not there."""
-    reasons: dict[str, list[str]] = {}
-    for measure in measures.values():
-        if all(row[measure.name] is None for row in rows):
-            reason = next((row[f"{measure.name}_reason"] for row in rows if row[f"{measure.name}_reason"]), "")
-            reasons.setdefault(reason or "not measured", []).append(measure.title)
-    return " ".join(f"Not shown: {', '.join(titles)} ({reason})." for reason, titles in reasons.items())
-
-
-def _options(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasure], known: Sequence[str]) -> list[str]:
+def _options(view: ExamView, known: Mapping[str, Measure]) -> list[str]:
     """Pick the measures in the table, and ask for token prices, kept while the panel is closed."""
-    valued = [name for name in known if any(row[name] is not None for row in rows)]
+    valued = [name for name in known if any(row.measures[name].value is not None for row in view.rows)]
     first = sorted(valued, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))[:MOST]
     with pickers_popover(
         "Options", ("judge_columns",), "Columns of the table, and prices for the cost per 1,000 verdicts."
     ):
         chosen = pick_many(
             "Columns",
-            known,
+            tuple(known),
             key="judge_columns",
             kind="measure",
-            named=lambda name: measures[name].title,
+            named=lambda name: known[name].title,
             placeholder=f"{len(first)} of {len(known)} measures",
         )
         for kind, key in (("input", "price_in"), ("output", "price_out")):
@@ -251,26 +169,23 @@ def _options(rows: list[dict[str, Any]], measures: Mapping[str, views.JudgeMeasu
                 key=key,
                 persist_state="session",
             )
-        note(_missing(rows, measures))
+        note(" ".join(f"Not shown: {', '.join(titles)} ({reason})." for reason, titles in view.missing.items()))
     return chosen or first
 
 
-def _pick_figure(
-    measures: Mapping[str, views.JudgeMeasure], rows: list[dict[str, Any]], codes: list[str], fitted: bool
-) -> tuple[str | None, list[str]]:
+def _pick_figure(view: ExamView) -> tuple[str | None, list[str]]:
     """Draw the row above the figure; return the figure's choice, None if there is nothing to show, and the measures in
     the table.
-
-    Args:
-        measures: the measures of the page.
-        rows: their values.
-        codes: the languages; in a single one a figure by language would repeat the table.
-        fitted: the length slopes are among the values, if they can be fitted at all.
     """
-    known = [
-        name for name in measures if (name == views.LENGTH and not fitted) or any(row[name] is not None for row in rows)
-    ]
-    options = [*(known if len(codes) > 1 else []), *([PAIRS] if len({row["judge"] for row in rows}) > 1 else [])]
+    known = {
+        measure.name: measure
+        for measure in view.measures
+        if (measure.name == views.LENGTH and not view.fitted)
+        or any(row.measures[measure.name].value is not None for row in view.rows)
+    }
+    # In a single language a figure by language would repeat the table.
+    options = list(known) if len(view.languages) > 1 else []
+    options += [PAIRS] if len({row.judge for row in view.rows}) > 1 else []
     name = None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if options:
@@ -280,10 +195,10 @@ def _pick_figure(
                 key="measure",
                 kind="figure",
                 default=next((name for name in views.TRUST if name in options), options[0]),
-                named=lambda name: "Pairwise agreement" if name == PAIRS else measures[name].title,
+                named=lambda name: "Pairwise agreement" if name == PAIRS else known[name].title,
                 width=240,
             )
-        columns = _options(rows, measures, known)
+        columns = _options(view, known)
         onward("spot_check", "Vote yourself")
     return name, columns
 
@@ -315,84 +230,53 @@ def _onward(clicked: Any) -> None:
         onward("leaderboard", "Show its ranking", languages=languages, judge=judge)
 
 
-def _figure(
-    page: Page,
-    rows: list[dict[str, Any]],
-    result: ExamResult | None,
-    fitted: bool,
-    codes: list[str],
-    scope: str,
-    name: str | None,
-) -> None:
-    """Show pairwise agreement, or one measure by language."""
-    measures = views.measures_of(result)
-    if name is None:
+def _pairs(pairs: Sequence[views.JudgePair], where: str) -> None:
+    """Show pairwise agreement."""
+    if not pairs:
+        st.caption("No battle was decided by two judges.")
         return
-    if name == PAIRS:
-        compared = _pairs(page, result, codes, scope)
-        if not compared:
-            st.caption("No battle was decided by two judges.")
-            return
-        where = "all languages" if scope == "all" else name_of(scope or codes[0])
-        note(f"Pairwise agreement: share of battles with the same decision (%), {where}.")
-        chart(
-            charts.agreement_matrix(compared, mode=mode()),
-            key="pairs",
-            alt="Pairwise agreement of judges and people as a heatmap.",
-            wide=True,
-        )
-        return
-    measure = measures[name]
-    unsure = any(row[name] is not None and row[f"{name}_low"] is None for row in rows)
-    hollow = " Hollow: no interval, too few queries." if unsure else ""
-    note(f"{measure.meaning.partition(': ')[0].rstrip('.')}.{hollow}")
-    if all(row[name] is None for row in rows):
-        st.caption(plain(next((row[f"{name}_reason"] for row in rows if row[f"{name}_reason"]), "not measured")))
+    note(f"Pairwise agreement: share of battles with the same decision (%), {where}.")
+    chart(
+        charts.agreement_matrix(pairs, mode=mode()),
+        key="pairs",
+        alt="Pairwise agreement of judges and people as a heatmap.",
+        wide=True,
+    )
+
+
+def _figure(view: ExamView, measure: Measure) -> None:
+    """Show one measure by language."""
+    marks = [row.measures[measure.name] for row in view.rows if row.language in view.languages]
+    hollow = any(mark.value is not None and mark.low is None for mark in marks)
+    unsure = " Hollow: no interval, too few queries." if hollow else ""
+    note(f"{measure.meaning.partition(': ')[0].rstrip('.')}.{unsure}")
+    if all(mark.value is None for mark in marks):
+        st.caption(plain(next((mark.reason for mark in marks if mark.reason), "not measured")))
         return
     clicked = chart(
-        charts.measure_figure(page.arena, result, fitted, tuple(codes), measure, mode()),
-        key=f"by_language_{name}",
+        charts.measure_figure(view, measure, mode()),
+        key=f"by_language_{measure.name}",
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
     _onward(clicked)
 
 
-def _pairs(page: Page, result: ExamResult | None, codes: list[str], scope: str) -> list[dict[str, Any]]:
-    """Return pairwise agreement over all languages if both judged several, else in one."""
-    languages = (*codes, "all")
-    compared = views.between(page.arena, tuple(codes))
-    rows = [{"one": one, **asdict(row)} for one, row in compared if row.language in languages]
-    for language in languages:
-        rows += [row | {"language": language} for row in views.people_pairs(result, language)]
-    pairs: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in rows:
-        if row["language"] == (scope or codes[0]) or (scope == "all" and (row["one"], row["judge"]) not in pairs):
-            pairs[row["one"], row["judge"]] = row
-    return [row for row in pairs.values() if row["raw"] is not None]
-
-
-def passport_section(page: Page, codes: Sequence[str], scope: str) -> None:
-    """Show the passport of a judge; nothing where the arena has no planted faults.
-
-    Args:
-        page: the page.
-        codes: languages in scope.
-        scope: `all`, the only language, or empty for several without a common mean.
-    """
-    items = views.items_of(page.arena)
-    judges = judges_of(items) if items is not None else ()
-    if items is None or not judges:
+def passport_section(page: Page, view: ExamView) -> None:
+    """Show the passport of a judge; nothing where the arena has no planted faults."""
+    judges = views.passport_judges(page.arena)
+    if not judges:
         return
     st.header("Passport", anchor=False)
     about = "Judges tested on answers paired with faulty copies (mirage judge passport DIR --judge NAME)."
     judge = pick("Judge", judges, key="passport", width=280, help=about)
-    passport = views.passport_at(items, judge)
-    if not passport:
+    try:
+        passport = views.passport_view(page.arena, judge)
+    except MirageError:
         st.caption("This judge has no verdicts on planted faults in both orders.")
         return
     known = {row.language for row in passport}
-    language = scope if scope in known.intersection(codes) else "all"
+    language = view.scope if view.scope in known.intersection(view.languages) else "all"
     where = count_text(len(known - {"all"}), "language") if language == "all" else name_of(language)
     rows = [asdict(row) for row in passport if row.language == language]
     for row in rows:

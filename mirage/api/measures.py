@@ -86,13 +86,14 @@ def levels(
         UnknownName: if there is no such measure, language or feature.
         TableMissing: if the arena lacks the table of the measure.
     """
-    from mirage.people import levels as people
+    from mirage.people.levels import read_log
+    from mirage.people.votes.belonging import log_votes
+    from mirage.views.votes import all_levels
 
     measures = None if measure is None else (measure,)
-    found = people.labels_of(arena, measures, people.read_log(url), languages=as_tuple(languages))
-    results = [people.correct_levels(of) for of in found]
-    rows = [row for result in results for row in result.rows]
-    title = "; ".join(dict.fromkeys(line for result in results for line in result.notes()))
+    views = all_levels(arena, measures, log_votes(read_log(url)), as_tuple(languages) or ())
+    rows = [row for view in views for row in view.rows]
+    title = "; ".join(dict.fromkeys(line for view in views for line in view.remarks))
     first = ("measure", "language", "system", "uncorrected", "n", "corrected", "low", "high", "labels", "status")
     return make_rows(rows, f"Corrected levels of {arena.name}: {title}", first)
 

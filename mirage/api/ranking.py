@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.api.results import Ranking, Rows, SystemComparison, as_tuple, make_rows, values_of
 from mirage.api.rows import read_judgments, read_votes
 from mirage.errors import BadInput, NotEnoughData
@@ -240,11 +240,16 @@ def judge_exam(
         UnknownName: if there is no such judge, language or measure.
         NotEnoughData: if people decided no battle that counts.
     """
-    from mirage.people.exam import exam
+    from mirage.people.exam import nobody_decided
+    from mirage.people.votes.belonging import log_votes
+    from mirage.views.exam import ExamChoice, exam_view
 
     log = [] if votes is None else [replace(vote, arena=arena.name) for vote in read_votes(votes)]
-    result = exam(arena, votes=log, judges=judges, languages=languages, ratings=ratings, seed=seed)
-    return Rows(result.table(), "A judge's exam")
+    choice = ExamChoice(as_tuple(languages) or (), as_tuple(judges) or (), ratings, seed)
+    view = exam_view(arena, choice, log_votes(log))
+    if not view.exams:
+        raise nobody_decided()
+    return Rows(view.exam_table(), "A judge's exam", remarks=tuple(filter(None, [view.conclusion])))
 
 
 def judge_passport(arena: Arena, judge: str, *, languages: Iterable[str] | None = None) -> Rows:
@@ -262,12 +267,6 @@ def judge_passport(arena: Arena, judge: str, *, languages: Iterable[str] | None 
         NotEnoughData: if the arena has no planted faults, or the judge has decided none in these languages.
         UnknownName: if the judge has decided none.
     """
-    from mirage.stages.judge.faults import has_items, passport_path
-    from mirage.stages.judge.passport import passport
+    from mirage.views.exam import passport_view
 
-    if not has_items(arena.path):
-        raise NotEnoughData(
-            "no judge has verdicts on planted faults here", do="mirage.judge(arena, model, passport=True)"
-        )
-    rows = passport(store.open_arena(passport_path(arena.path)), judge, languages=as_tuple(languages))
-    return make_rows(rows, f"Passport of {judge}")
+    return make_rows(passport_view(arena, judge, as_tuple(languages) or ()), f"Passport of {judge}")

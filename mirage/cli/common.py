@@ -20,6 +20,7 @@ from mirage.text.languages import in_order, language
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
+    from mirage.people.votes.belonging import VoteLog
     from mirage.people.votes.kinds import AnyRow
     from mirage.stats.label_errors import QueryLabels
 
@@ -306,20 +307,20 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     return part
 
 
-def arena_log(arena: Arena, kind: type[AnyRow]) -> list[AnyRow]:
+def arena_log(arena: Arena, kind: type[AnyRow]) -> VoteLog[AnyRow]:
     """Read the votes of one kind that count for an arena, and note those that do not.
 
     Args:
         arena: the arena.
         kind: kind of votes.
     """
-    from mirage.people.votes.belonging import votes_on
+    from mirage.people.votes.belonging import log_on
     from mirage.people.votes.database import Votes
 
     with Votes() as database:
-        sorted_out = votes_on(arena, database.rows(kind))
-    note(*sorted_out.notes())
-    return sorted_out.counting
+        log = log_on(arena, database.rows(kind))
+    note(*log.notes)
+    return log
 
 
 def arena_labels(arena: Arena) -> QueryLabels:

@@ -16,6 +16,7 @@ from mirage.cli.output import Format, note, progress, show
 from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
+from mirage.store import open_arena
 
 if TYPE_CHECKING:
     from mirage.llm import ChatModel
@@ -163,7 +164,7 @@ def judge_passport(
         measure(items.path, made_by="mirage judge passport")
     judged = _judge_battles(items.path, settings, connection, 1)
     if judged is not None and "judgments" in judged.tables:
-        print_passport(dir_, settings.owner, only, output_format)
+        print_passport(open_arena(dir_), settings.owner, tuple(only or ()), output_format)
 
 
 def _load_criterion(criterion: str | None) -> JudgeCriterion:

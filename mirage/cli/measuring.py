@@ -306,7 +306,7 @@ def support(
         from mirage.people.votes.kinds import Evidence
         from mirage.people.votes.stage import grade_support_by_votes
 
-        log = arena_log(store.open_arena(dir_), Evidence)
+        log = arena_log(store.open_arena(dir_), Evidence).votes
         grade_support_by_votes(dir_, log, made_by="mirage measure support")
     else:
         from mirage.stages.features.support_grading import SUPPORT

@@ -132,7 +132,7 @@ def rank(
         from mirage.people.votes.kinds import Vote
         from mirage.people.votes.stage import people_verdicts
 
-        people = people_verdicts(arena, arena_log(arena, Vote))
+        people = people_verdicts(arena, arena_log(arena, Vote).votes)
     board = rank_arena(arena, judge, settings, votes=people)
     facts = system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
     limits = max_price, max_latency

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -253,69 +251,65 @@ def judges(
     votes on the arena, and scores if present. With --passport: the share of items in which the original wins over its
     copy with a planted fault, by fault and language (`mirage judge passport` judges them). Writes nothing.
     """
-    from mirage.stages.judge import stage
+    from mirage.views.exam import statistics
 
     if against_people and passport:
         raise BadInput("--against-people and --passport print different tables", do="choose one of them")
     if ratings is not None and not against_people:
         raise BadInput("--ratings needs --against-people", do="add --against-people")
+    arena, codes = store.open_arena(dir_), tuple(languages or ())
     if passport:
         if judge_names is None or len(judge_names) != 1:
             raise BadInput("--passport is of one judge", do="name it with --judge")
-        print_passport(dir_, judge_names[0], languages, output_format)
-        return
-    if against_people:
-        _against_people(dir_, judge_names, languages, ratings, output_format=output_format)
-        return
-    rows = stage.judge_statistics(dir_)
-    known = {row.judge for row in rows}
-    for name in judge_names or ():
-        if name not in known:
-            raise UnknownName("judge", name, known)
-    asked = [row for row in rows if not judge_names or row.judge in judge_names]
-    show_judges([row for row in asked if languages is None or row.language in languages], output_format)
+        print_passport(arena, judge_names[0], codes, output_format)
+    elif against_people:
+        _against_people(arena, tuple(judge_names or ()), codes, ratings, output_format=output_format)
+    else:
+        rows = statistics(arena, codes)
+        known = {row.judge for row in rows}
+        for name in judge_names or ():
+            if name not in known:
+                raise UnknownName("judge", name, known)
+        show_judges([row for row in rows if not judge_names or row.judge in judge_names], output_format)
 
 
-def print_passport(path: Path, judge_name: str, languages: Sequence[str] | None, output_format: Format) -> None:
+def print_passport(arena: store.Arena, judge: str, languages: tuple[str, ...], output_format: Format) -> None:
     """Print the passport of a judge: as a table over all languages, or in those that were named."""
-    from mirage.stages.judge.faults import has_items, passport_path
-    from mirage.stages.judge.passport import PassportRow, passport
+    from mirage.stages.judge.passport import PassportRow
+    from mirage.views.exam import passport_view
 
-    if not has_items(path):
-        (arena := store.open_arena(path)).need("answers")
-        again = arena.fill(f"mirage judge passport DIR --judge {quote(judge_name)}")
-        raise NotEnoughData("no judge has verdicts on planted faults here", do=f"run: {again}")
-    rows = passport(store.open_arena(passport_path(path)), judge_name, languages=languages)
-    shown = [row for row in rows if output_format != "table" or languages is not None or row.language == "all"]
+    rows = passport_view(arena, judge, languages)
+    shown = [row for row in rows if output_format != "table" or languages or row.language == "all"]
     show(shown, (), output_format, of=PassportRow)
     note("detected: the original wins in both orders, a half for a split or a tie; chance level is 0.50")
 
 
 def _against_people(
-    path: Path,
-    judge_names: Sequence[str] | None,
-    languages: Sequence[str] | None,
+    arena: store.Arena,
+    judges: tuple[str, ...],
+    languages: tuple[str, ...],
     ratings: str | None,
     *,
     output_format: Format,
 ) -> None:
     """Print the agreement of judges with people on the same battles."""
-    from mirage.people.exam import MEASURES, ExamMeasure
-    from mirage.people.exam import exam as examine
+    from mirage.people.exam import MEASURES, ExamMeasure, nobody_decided
     from mirage.people.votes.kinds import Vote
+    from mirage.views.exam import ExamChoice, exam_view
 
-    arena = store.open_arena(path)
-    log = arena_log(arena, Vote)
-    result = examine(arena, votes=log, judges=judge_names, languages=languages, ratings=ratings)
-    if output_format != "table":
-        show(result.table(), (), output_format, of=ExamMeasure)
-        return
-    marks = [
-        {name: _with_interval(mark.value, mark.low, mark.high) for name, mark in row.measures.items()}
-        for row in result.exams
-    ]
-    rows = [asdict(row) | own for row, own in zip(result.exams, marks, strict=True)]
-    show(rows, ("judge", "language", "battles", *MEASURES))
+    view = exam_view(arena, ExamChoice(languages, judges, ratings), arena_log(arena, Vote))
+    if not view.exams:
+        raise nobody_decided()
+    if output_format == "table":
+        marks = [
+            {name: _with_interval(mark.value, mark.low, mark.high) for name, mark in row.measures.items()}
+            for row in view.exams
+        ]
+        rows = [asdict(row) | own for row, own in zip(view.exams, marks, strict=True)]
+        show(rows, ("judge", "language", "battles", *MEASURES))
+    else:
+        show(view.exam_table(), (), output_format, of=ExamMeasure)
+    note(*filter(None, [view.conclusion]))
 
 
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
@@ -362,12 +356,13 @@ def levels(
     bounded features, and scores on any scale. A language with fewer than 10 labels of a system is not checked, and all
     is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
     """
-    from mirage.people.levels import CorrectedLevel, correct_levels, labels_of, read_log
+    from mirage.people.levels import CorrectedLevel, read_log
+    from mirage.people.votes.belonging import log_votes
+    from mirage.views.votes import all_levels
 
-    found = labels_of(arena, measures, read_log(), languages=languages)
-    results = [correct_levels(of) for of in found]
+    views = all_levels(arena, measures, log_votes(read_log()), tuple(languages or ()))
     reason = ("reason",) if output_format == "table" else ()
-    rows = [row for result in results for row in result.rows]
+    rows = [row for view in views for row in view.rows]
     show(rows, columns_of(CorrectedLevel, *reason), output_format, of=CorrectedLevel)
-    for result in results:
-        note(*(f"{result.labels.measure.name}: {line}" for line in result.notes()))
+    for view in views:
+        note(*(f"{view.measure}: {line}" for line in view.remarks))

@@ -190,14 +190,12 @@ def agreement(
     """
     from mirage.people.votes.agreement import Agreement
     from mirage.people.votes.kinds import Vote
-    from mirage.people.votes.stage import vote_agreement
+    from mirage.views.votes import agreement_view
 
-    agreements = vote_agreement(arena, arena_log(arena, Vote), languages=languages)
+    view = agreement_view(arena, arena_log(arena, Vote), tuple(languages or ()))
     hidden = ("reason",) if output_format == "table" else ()
-    show(agreements, columns_of(Agreement, *hidden), output_format, of=Agreement)
-    for row in agreements:
-        if row.reason:
-            note(f"{row.judge}, {row.language}: {row.reason}")
+    show(view.rows, columns_of(Agreement, *hidden), output_format, of=Agreement)
+    note(*view.remarks)
 
 
 @votes.command("correct")
@@ -214,14 +212,12 @@ def correct(
     table judgments. Writes nothing.
     """
     from mirage.people.votes.kinds import Vote
-    from mirage.people.votes.stage import correct_ranking
+    from mirage.views.votes import corrected_view
 
-    correction = correct_ranking(arena, arena_log(arena, Vote), judge=judge, languages=languages)
-    show(correction.table(), CORRECTED, output_format)
-    for code, ranking in correction.languages.items():
-        note(f"{code}: {ranking.method}")
-    for code, error in correction.refused.items():
-        note(f"{code}: not corrected: {error.what}")
+    view = corrected_view(arena, judge, arena_log(arena, Vote), tuple(languages or ()))
+    show(view.table, CORRECTED, output_format)
+    note(*(f"{code}: {method}" for code, method in view.methods.items()))
+    note(*(f"{code}: not corrected: {reason}" for code, reason in view.refused.items()))
 
 
 @votes.command("scores")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +63,9 @@ _REFERENCE = "people are what judges are compared with"
 _COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One column of an exam."""
+    """One measure of a judge."""
 
     name: str
     """Name in records and tables."""
@@ -74,13 +74,23 @@ class Measure:
     meaning: str
     """Definition, unit of analysis and interpretation."""
     scale: Scale
-    """Range: [0, 1] or [-1, 1]."""
+    """Range: [0, 1], [-1, 1] or any logits."""
+    written: Literal["rate", "rating"]
+    """How its values are written."""
     none: str
     """Reason to give if there is no value."""
+    fair: float | None = None
+    """Value of a fair judge, or of chance; null if there is none."""
 
 
-MEASURES = {name: Measure(name, **facts) for name, facts in load_words("measures", "mirage.people").items()}
+def _load_measures(group: str) -> dict[str, Measure]:
+    return {name: Measure(name=name, **facts) for name, facts in load_words("measures", "mirage.people")[group].items()}
+
+
+MEASURES = _load_measures("people")
 """All measures of an exam, by name, in the order of the columns."""
+MEASURES_ALONE = _load_measures("alone")
+"""Measures of a judge without people, by name."""
 _STATISTICS = {
     **{name: STATISTICS[name] for name in ("agree", "kappa", "first")},
     "known": (lambda sums: ratio(sums[:, 0], sums[:, 1]), lambda sums: sums[:, 1]),
@@ -186,7 +196,7 @@ def exam(
                 raise UnknownName("language", code, arena.languages("judgments"), where=arena.address)
         heard = [vote for vote in heard if vote.language in languages]
     if not heard and "outcomes" not in arena.tables:
-        raise _nothing()
+        raise nobody_decided()
     judgments = programs(arena.read("judgments", columns=_COLUMNS))
     outcomes = None
     if "outcomes" in arena.tables:
@@ -227,7 +237,7 @@ def examine(
     battles = decide_battles(drawn)
     known_pairs = {} if outcomes is None else known_sums(decide_battles(whole), outcomes)
     if not opinions and not known_pairs:
-        raise _nothing()
+        raise nobody_decided()
     known = sorted(name for name in whole["judge"].unique().to_pylist() if not name.startswith(OF_SCORES))
     for name in judges or ():
         if name not in known:
@@ -244,7 +254,7 @@ def examine(
     return ExamResult(tuple(exams))
 
 
-def _nothing() -> NotEnoughData:
+def nobody_decided() -> NotEnoughData:
     """Return the error for an exam without any decision by people."""
     return NotEnoughData(
         "no person decided a battle that counts", do="vote on the Spot check page, or import people's verdicts"

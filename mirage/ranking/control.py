@@ -88,6 +88,11 @@ class Covariates:
         values[np.ix_(q >= 0, s >= 0)] = self.values[np.ix_(q[q >= 0], s[s >= 0])]
         return values
 
+    def cover(self, battles: Battles) -> bool:
+        """Return whether a battle has a winner and known covariates of both answers."""
+        measured = np.asarray(np.isfinite(self.of(battles)).all(axis=2))
+        return bool((battles.wins * (measured[:, :, None] & measured[:, None, :])).any())
+
 
 def covariates(features: pa.Table, names: Sequence[str]) -> dict[str, Covariates]:
     """Read covariates from the features of the answers.

@@ -19,8 +19,8 @@ from mirage.stats.intervals import of_variance, student_reach
 Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]
 """Maps B x K sums to B values; NaN where undefined."""
-Scale = Literal["share", "difference"]
-"""`share`: in [0, 1]. `difference`: in [-1, 1]."""
+Scale = Literal["share", "difference", "logits"]
+"""`share`: in [0, 1]. `difference`: in [-1, 1]. `logits`: any number."""
 LEAST = 10
 """Minimum number of queries for an interval."""
 
@@ -37,8 +37,8 @@ class Estimate:
     """Upper end."""
     n: int
     """Sample size: votes, verdicts, battles or systems, as the measure defines."""
-    queries: int
-    """Number of queries."""
+    queries: int | None
+    """Number of queries; null if unknown."""
     reason: str | None
     """Reason why the value or the interval is null; null if both exist."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -16,12 +17,14 @@ from hypothesis import strategies as st
 from mirage.explorer.features import charts as features
 from mirage.explorer.hallucination import charts as hallucination
 from mirage.explorer.judges.charts import judge_figure
-from mirage.explorer.judges.data import JudgeMeasure
 from mirage.explorer.surrogate import chart as surrogate
+from mirage.people.exam import MEASURES_ALONE
 from mirage.publish.charts.palette import family, ink, label_text
 from mirage.schema import Prediction
 from mirage.stages.features import FeatureMean
 from mirage.stages.features.relations import Relation
+from mirage.stats.jackknife import Estimate
+from mirage.views.exam import JudgeRow
 
 NAME = "<b>x</b> & <script>y</script>"
 LANGUAGES = ("ar", "en", "te")
@@ -62,20 +65,13 @@ def test_the_values_of_an_open_feature_lie_within_its_axis(values: list[float]) 
 
 
 def judged_figure(second: str = "b", **unsure: Any) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = [
-        {
-            "judge": judge,
-            "language": code,
-            "first": 0.5,
-            "first_low": low,
-            "first_high": 0.6,
-            "first_n": 9,
-            "first_reason": None,
-        }
-        for judge, code, low in (("a", "en", 0.4), ("a", "sw", None), (second, "en", 0.4))
+    marks = [Estimate(0.5, low, 0.6, 9, None, None) for low in (0.4, None, 0.4)]
+    marks[0] = replace(marks[0], **unsure)
+    rows = [
+        JudgeRow(judge, code, 9, 0, {"first": mark})
+        for judge, code, mark in zip(("a", "a", second), ("en", "sw", "en"), marks, strict=True)
     ]
-    rows[0] |= unsure
-    return judge_figure(rows, JudgeMeasure("first", "First", "", 0.5, "rate"), ["en", "sw"], "light")
+    return judge_figure(rows, MEASURES_ALONE["first"], ["en", "sw"], "light")
 
 
 def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None:
@@ -85,7 +81,7 @@ def test_a_judges_mark_is_its_own_and_hollow_where_too_little_is_known() -> None
     marker = figure["data"][0]["marker"]
     assert marker["color"] == [known, colors.ground]
     assert marker["line"]["color"] == [known, colors.muted]
-    few = judged_figure(first_low=None, first_high=None, first_reason="9 queries are too few")["data"][0]
+    few = judged_figure(low=None, high=None, reason="9 queries are too few")["data"][0]
     assert few["marker"]["color"] == [colors.ground] * 2
     assert "no interval: 9 queries are too few" in json.dumps(few)
     (fair,) = figure["layout"]["shapes"]

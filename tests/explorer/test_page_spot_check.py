@@ -38,10 +38,10 @@ from mirage.people.votes.correct import correction_needs
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.queue import FLIPPED, RANDOM, VoteItem
-from mirage.people.votes.stage import CorrectionResult
 from mirage.ranking.board import rank_arena
 from mirage.ranking.settings import RankSettings
 from mirage.text.languages import LANGUAGES
+from mirage.views.votes import corrected_view
 from pages import html, notes, page_text, text
 
 NAMES = ("gpt-4", "aya-101", "llama-2-7b", "OpenAI", "Cohere", "zeta")
@@ -340,9 +340,7 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
         ("People agree with gpt-4o", "green")
     ]
     (page_table,) = (frame.value for frame in app.dataframe if "uncorrected_rank" in frame.value.columns)
-    corrected = people.corrected_at(simulated, "gpt-4o", ("en",))
-    assert isinstance(corrected, CorrectionResult)
-    table = corrected.table()
+    table = corrected_view(simulated, "gpt-4o", people.votes_at(simulated), ("en",)).table
     assert page_table["rating"].tolist() == table["rating"].to_pylist()
     assert page_table["uncorrected_rank"].tolist() == table["uncorrected_rank"].to_pylist()
     assert "votes on 4 queries in ar: it takes 30." in page_text(app)

@@ -10,7 +10,7 @@ import pytest
 from views_battle_cases import A, B, judged
 
 from mirage import store
-from mirage.errors import Unreachable
+from mirage.errors import NotEnoughData, Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import data as views
 from mirage.people.votes.belonging import votes_on
@@ -20,6 +20,7 @@ from mirage.people.votes.rows import cast, now, shown_digest, standing, token
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, cited_sentences
 from mirage.text.answers import citations
+from mirage.views.votes import agreement_view, corrected_view
 
 
 @pytest.fixture(scope="module")
@@ -108,15 +109,15 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
 
 def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
     assert people.on(arena, "en", "e00", (A, B)) == []
-    assert people.agreement_at(arena) == ()
-    assert people.corrected_at(arena, "zeta", ("en",)) is None
+    with pytest.raises(NotEnoughData):
+        agreement_view(arena, people.votes_at(arena))
     stored_vote = people.database().submit(vote("e00", "A"))
     assert people.on(arena, "en", "e00", (B, A)) == [stored_vote]
-    (by,) = (row for row in people.agreement_at(arena) if row.judge == "zeta")
+    by = agreement_view(arena, people.votes_at(arena)).joint("zeta")
+    assert by is not None
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
-    refused = people.corrected_at(arena, "zeta", ("en",))
-    assert isinstance(refused, Exception)
-    assert "30" in str(refused)
+    with pytest.raises(NotEnoughData, match="30"):
+        corrected_view(arena, "zeta", people.votes_at(arena), ("en",))
     people.database().undo(Vote, stored_vote.vote_id, voter="amina")
     assert people.on(arena, "en", "e00", (A, B)) == []
 

@@ -7,8 +7,9 @@ from conftest import DATA, PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.explorer.judges.data import between
 from mirage.io.imports.formats import FileImport, import_file
+from mirage.schema import PEOPLE
+from mirage.views.exam import pairs_view
 from pages import page_text
 
 FILE = DATA / "judged" / "chatbot_arena_verdicts.csv.gz"
@@ -34,7 +35,7 @@ def test_every_verdict_is_kept(imported: FileImport) -> None:
 
 
 def test_people_are_not_compared_as_a_judge(imported: FileImport) -> None:
-    pairs = {(judge, row.judge) for judge, row in between(imported.arena, ("en",))}
+    pairs = {(pair.one, pair.other) for pair in pairs_view(imported.arena) if pair.one != PEOPLE}
     assert pairs == {(CLAUDE, GPT35), (CLAUDE, GPT4), (GPT35, GPT4)}
 
 

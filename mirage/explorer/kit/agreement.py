@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -15,15 +16,20 @@ from mirage.explorer.kit.pick import pick_language, pick_segments
 from mirage.explorer.kit.states import badge_html, refuse
 from mirage.explorer.kit.table import Col, table
 from mirage.explorer.kit.text import plain
-from mirage.people.votes.agreement import Agreement
-from mirage.people.votes.opinions import ENOUGH
-from mirage.publish.charts.palette import FORMATS
-from mirage.schema import PEOPLE
+from mirage.people.votes.belonging import VoteLog
+from mirage.people.votes.kinds import Vote
 from mirage.text.languages import name_of
-from mirage.text.segmentation import MANY, as_sentence, count_text, join_or_count
+from mirage.text.segmentation import as_sentence, join_or_count
+from mirage.views.votes import (
+    CorrectedView,
+    agreement_view,
+    conclude_agreement,
+    corrected_view,
+    explain_agreement,
+)
 
 if TYPE_CHECKING:
-    from mirage.people.votes.stage import CorrectionResult
+    from mirage.store import Arena
 
 _OF = (
     Col("system", "System", "system", help="System name."),
@@ -36,51 +42,6 @@ _OF = (
 )
 
 
-def agreement_words(row: Agreement) -> str:
-    """Return one row as a line: the agreement, its interval, and its n."""
-    if row.raw is None:
-        return "no data yet"
-    write = FORMATS["rate"].write
-    sure = "no interval" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)}"
-    return f"{write(row.raw)} ({sure}), n = {row.n:,}"
-
-
-def explanation(row: Agreement) -> str:
-    """Explain the basis of a row, and why it is unreliable if it is."""
-    where = "all languages with enough votes" if row.language == "all" else name_of(row.language)
-    people = count_text(row.voters, "person")
-    sentence = (
-        f"{count_text(row.n, 'vote')} of {people} on {count_text(row.queries, 'query')} drawn at random, {where}."
-    )
-    if not row.enough:
-        sentence += f" Not reliable yet: {ENOUGH} queries are needed."
-    return f"{sentence} {as_sentence(row.reason)}" if row.reason else sentence
-
-
-def voted_languages(counts: Mapping[str, int]) -> str:
-    """List the languages with random votes and their counts, and those without.
-
-    Args:
-        counts: random votes by the codes of the languages shown (`mirage.explorer.judges.data.votes_by_language`).
-    """
-    have = [f"{name_of(code)} {n:,}" for code, n in counts.items() if n]
-    none = [name_of(code) for code, n in counts.items() if not n]
-    if not have:
-        return "No votes on randomly drawn battles yet."
-    words = f"Random votes: {', '.join(have)}."
-    if none:
-        words += f" No votes in {len(none)} of {len(counts)} languages"
-        words += f": {', '.join(none)}." if len(none) <= MANY else "."
-    return words
-
-
-def agreement_badge(row: Agreement) -> None:
-    """Show one row as a line, with its basis on hover."""
-    subject = "People agree with each other" if row.judge == PEOPLE else f"People agree with {row.judge}"
-    color = "green" if row.enough else "gray"
-    st.html(badge_html(f"{subject}: {agreement_words(row)}", color, explanation(row)))
-
-
 def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
     """Show the agreement of people with a judge in the languages shown; nothing if no votes are possible.
 
@@ -90,28 +51,29 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        rows = {row.language: row for row in people.agreement_at(page.arena) if row.judge == judge}
+        row = agreement_view(page.arena, people.votes_at(page.arena), tuple(languages)).joint(judge)
+    except NotEnoughData:
+        row = None
     except MirageError as error:
         st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return
-    codes = [code for code in rows if code in languages]
-    if codes:
-        agreement_badge(rows["all"] if len(codes) > 1 else rows[codes[0]])
+    if row is not None:
+        st.html(badge_html(conclude_agreement(row), "green" if row.enough else "gray", explain_agreement(row)))
     elif "answers" in page.arena.tables:
         about = "No votes on randomly drawn battles yet; vote on the Spot check page."
         st.html(badge_html("No votes yet", "gray", about))
 
 
-def overriding(page: Page) -> tuple[str, int] | None:
+def overriding(page: Page) -> VoteLog[Vote] | None:
     """Offer to replace a judge's verdicts by people's votes on the same battles.
 
     Returns:
-        The version of the votes to use (`people.version`); None if not replaced.
+        The votes to use; None if not replaced.
     """
     try:
         if not people.log(page.arena):
             return None
-        version = people.version()
+        votes = people.votes_at(page.arena)
     except MirageError:
         return None  # the badge says so
     choice = pick_segments(
@@ -122,7 +84,7 @@ def overriding(page: Page) -> tuple[str, int] | None:
         help="beside: votes only check the judge. override: the majority vote replaces the judge's verdicts on the "
         "same battles.",
     )
-    return version if choice == "override" else None
+    return votes if choice == "override" else None
 
 
 def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
@@ -143,23 +105,31 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         if len(codes) > 1:
             words = "unweighted mean over the languages with enough votes."
             code = pick_language("Language", codes, key="corrected", help=words, width=120)
-        result = people.corrected_at(page.arena, judge, tuple(codes) if code == "all" else (code,))
+        result = _corrected(page.arena, judge, people.votes_at(page.arena), tuple(codes) if code == "all" else (code,))
     except MirageError:
         return
     if isinstance(result, NotEnoughData):
         st.caption(plain(f"Not yet. {as_sentence(result.where)} {as_sentence(result.do)}"))
     elif isinstance(result, MirageError):
         refuse(result)
-    elif result is not None:
+    else:
         _ranking(result)
 
 
-def _ranking(ranking: CorrectionResult) -> None:
-    """Return the ranking over all languages, or of the only language."""
-    code = "all" if "all" in ranking.languages else next(iter(ranking.languages))
-    correction = ranking.languages[code]
-    ratings = ranking.table().filter(pc.field("language") == code)
-    names = join_or_count([name_of(name) for name in correction.languages or (code,)], "language")
-    refusals = [f"Not included: {error.what}." for error in ranking.refused.values()]
-    table(ratings, _OF, key="corrected_ratings")
-    st.caption(plain(" ".join([f"{names}. {correction.method}.", *refusals])))
+@lru_cache(maxsize=32)
+def _corrected(
+    arena: Arena, judge: str, votes: VoteLog[Vote], languages: tuple[str, ...]
+) -> CorrectedView | MirageError:
+    """Return the corrected ranking, or why there is none, which takes as long to find."""
+    try:
+        return corrected_view(arena, judge, votes, languages)
+    except MirageError as error:
+        return error
+
+
+def _ranking(view: CorrectedView) -> None:
+    """Show the ranking over all languages, or of the only language."""
+    names = join_or_count([name_of(name) for name in view.languages], "language")
+    refusals = [f"Not included: {reason}." for reason in view.refused.values()]
+    table(view.table.filter(pc.field("language") == view.scope), _OF, key="corrected_ratings")
+    st.caption(plain(" ".join([f"{names}. {view.methods[view.scope]}.", *refusals])))

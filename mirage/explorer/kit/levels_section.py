@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from mirage.errors import MirageError
-from mirage.explorer.kit import levels as views
+from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.table import Col, plain_table
@@ -16,6 +18,13 @@ from mirage.people.levels import CorrectedLevel
 from mirage.schema import from_rows
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, join_or_count
+from mirage.views.votes import LevelsView, labelled_measures, levels_view
+
+if TYPE_CHECKING:
+    from mirage.people.votes.belonging import VoteLog
+    from mirage.people.votes.kinds import Evidence
+    from mirage.schema import Parser
+    from mirage.store import Arena
 
 ALL = "all"
 _SUBSETS = {"non_relevant": "hallucination", "relevant": "error"}
@@ -38,7 +47,7 @@ _COLUMNS = (
 )
 
 
-def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *, parser: str = "strict") -> None:
+def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *, parser: Parser = "strict") -> None:
     """Show the levels corrected by people's labels beside the measured ones; nothing without labels.
 
     Args:
@@ -47,7 +56,8 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         codes: languages to show.
         parser: parser whose outcomes are corrected.
     """
-    known = [name for name in views.measures_at(page.arena) if name in names]
+    log = people.evidence_at()
+    known = [name for name in labelled_measures(page.arena, log) if name in names]
     if not known:
         return
     heading("Corrected by people's labels")
@@ -55,7 +65,7 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         measure = known[0]
         if len(known) > 1:
             measure = pick("Labelled measure", tuple(known), key="corrected_measure", kind="measure", width=240)
-        levels = views.levels_at(page.arena, measure, tuple(codes), parser)
+        levels = _levels(page.arena, measure, log, tuple(codes), parser)
         if isinstance(levels, MirageError):
             note(f"Not checked: {levels.what}. {levels.do or ''}")
             return
@@ -72,8 +82,19 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
     shown = [row for row in levels.rows if (row.language, row.subset) == (scope, subset)]
     shown.sort(key=lambda row: (row.corrected is None, row.corrected or 0.0, row.system))
     plain_table(from_rows(CorrectedLevel, shown), _COLUMNS, key="corrected_levels")
-    for line in _remarks(shown, levels.notes()):
+    for line in _remarks(shown, levels.remarks):
         note(line)
+
+
+@lru_cache(maxsize=16)
+def _levels(
+    arena: Arena, measure: str, log: VoteLog[Evidence], languages: tuple[str, ...], parser: Parser
+) -> LevelsView | MirageError:
+    """Return the corrected levels, or why there are none, which takes as long to find."""
+    try:
+        return levels_view(arena, measure, log, languages, parser)
+    except MirageError as error:
+        return error
 
 
 def _language_name(code: str) -> str:

@@ -13,19 +13,15 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import MirageError, Unreachable
 from mirage.people.notes import notes_on
-from mirage.people.votes.agreement import Agreement
-from mirage.people.votes.belonging import ArenaVotes, votes_on
+from mirage.people.votes.belonging import VoteLog, log_on, log_votes
 from mirage.people.votes.database import URL, Votes
-from mirage.people.votes.kinds import LabelVote, Note, Vote
+from mirage.people.votes.kinds import Evidence, LabelVote, Note, Vote
 from mirage.people.votes.labels import labels_of
-from mirage.people.votes.rows import battle, people
-from mirage.people.votes.stage import correct_ranking, counting, vote_agreement
+from mirage.people.votes.rows import battle
+from mirage.people.votes.stage import counting
 from mirage.store import home
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.people.votes.stage import CorrectionResult
     from mirage.stats.label_errors import QueryLabels
     from mirage.store import Arena
 
@@ -65,16 +61,39 @@ def log(arena: Arena) -> tuple[Vote, ...]:
     Raises:
         Unreachable: if the database does not respond, or failed just before.
     """
-    return _log(arena, version())
+    return _counting(arena, votes_at(arena))
 
 
-def left_out(arena: Arena) -> list[str]:
-    """Return notes on votes on battles that do not count, and on votes matched by name (`ArenaVotes.notes`).
+@lru_cache(maxsize=8)
+def _counting(arena: Arena, votes: VoteLog[Vote]) -> tuple[Vote, ...]:
+    return tuple(counting(arena, votes.votes))
+
+
+def votes_at(arena: Arena) -> VoteLog[Vote]:
+    """Return the votes of the database on an arena, for views.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _sorted_out(arena, version()).notes()
+    return _votes(arena, version())
+
+
+@lru_cache(maxsize=8)
+def _votes(arena: Arena, _version: tuple[str, int]) -> VoteLog[Vote]:
+    return log_on(arena, database().rows(Vote))
+
+
+def evidence_at() -> VoteLog[Evidence]:
+    """Return the votes on citations, which correct levels; none if the database does not respond."""
+    try:
+        return _evidence(_version("citations"))
+    except MirageError:
+        return log_votes(())
+
+
+@lru_cache(maxsize=2)
+def _evidence(_version: tuple[str, int]) -> VoteLog[Evidence]:
+    return log_votes(database().rows(Evidence))
 
 
 def version() -> tuple[str, int]:
@@ -100,25 +119,6 @@ def _version(kind: str) -> tuple[str, int]:
     return key
 
 
-@lru_cache(maxsize=8)
-def _log(arena: Arena, _version: tuple[str, int]) -> tuple[Vote, ...]:
-    return tuple(counting(arena, _sorted_out(arena, _version).counting))
-
-
-@lru_cache(maxsize=8)
-def _sorted_out(arena: Arena, _version: tuple[str, int]) -> ArenaVotes[Vote]:
-    return votes_on(arena, database().rows(Vote))
-
-
-def level_version() -> tuple[object, ...]:
-    """Return the version of the votes on citations, which correct levels.
-
-    Raises:
-        Unreachable: as in `log`.
-    """
-    return _version("citations")
-
-
 def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[Vote]:
     """Return the votes on one battle.
 
@@ -127,29 +127,6 @@ def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> 
     """
     first, second = sorted(systems)
     return [vote for vote in log(arena) if battle(vote) == (language, query_id, first, second)]
-
-
-@lru_cache(maxsize=8)
-def votes_as_verdicts(arena: Arena, key: tuple[str, int]) -> pa.Table:
-    """Return people's votes as verdicts (`votes.people`), at a version."""
-    return people(_log(arena, key))
-
-
-def agreement_at(arena: Arena) -> tuple[Agreement, ...]:
-    """Return the agreement of people with each judge and each other on random votes; empty without any.
-
-    Raises:
-        Unreachable: as in `log`.
-    """
-    return _agreement(arena, version())
-
-
-@lru_cache(maxsize=8)
-def _agreement(arena: Arena, key: tuple[str, int]) -> tuple[Agreement, ...]:
-    log = _log(arena, key)
-    if not any(vote.control for vote in log):
-        return ()
-    return tuple(vote_agreement(arena, log))
 
 
 def notes_at(arena: Arena) -> tuple[Note, ...]:
@@ -178,25 +155,3 @@ def labels_at(arena: Arena) -> QueryLabels:
 @lru_cache(maxsize=8)
 def _labels(arena: Arena, _key: tuple[str, int]) -> QueryLabels:
     return labels_of(arena, database().rows(LabelVote))
-
-
-def corrected_at(arena: Arena, judge: str, languages: tuple[str, ...]) -> CorrectionResult | MirageError | None:
-    """Return a judge's ranking by language and overall, corrected by people's votes, or the error; None without votes.
-
-    Raises:
-        Unreachable: as in `log`.
-    """
-    return _corrected_ranking(arena, judge, languages, version())
-
-
-@lru_cache(maxsize=32)
-def _corrected_ranking(
-    arena: Arena, judge: str, languages: tuple[str, ...], key: tuple[str, int]
-) -> CorrectionResult | MirageError | None:
-    selection = [vote for vote in _log(arena, key) if vote.language in languages]
-    if not selection:
-        return None
-    try:
-        return correct_ranking(arena, selection, judge=judge, languages=languages)
-    except MirageError as error:
-        return error

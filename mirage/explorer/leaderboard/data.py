@@ -35,6 +35,8 @@ from mirage.text.segmentation import join_first
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.people.votes.belonging import VoteLog
+    from mirage.people.votes.kinds import Vote
     from mirage.store import Arena
 
 Shown = Literal["win-rate", "logit", "arena"]
@@ -154,7 +156,7 @@ def board(
     judge: Judge,
     languages: tuple[str, ...],
     choice: RankSettings = RankSettings(),
-    voted: tuple[str, int] | None = None,
+    voted: VoteLog[Vote] | None = None,
 ) -> PageBoard:
     """Rate the systems over the chosen languages.
 
@@ -163,8 +165,7 @@ def board(
         judge: decides the battles, and which queries count.
         languages: codes to rate; those without battles are named in the result.
         choice: which verdicts count, and how; relevance labels use only its tie rule.
-        voted: the version of people's votes (`people.version`), if they replace the judges' verdicts on the same
-            battles; else None.
+        voted: people's votes, if they replace the judges' verdicts on the same battles; else None.
 
     Raises:
         NotEnoughData: if none of the languages can be rated.
@@ -176,9 +177,9 @@ def board(
     if choice.without is not None or choice.exclude_own:
         settings = replace(settings, makers=makers_of(arena))
     if voted:
-        from mirage.explorer.kit import votes as people
+        from mirage.people.votes.stage import people_verdicts  # deferred import: most boards need no votes
 
-        votes = people.votes_as_verdicts(arena, voted)
+        votes = people_verdicts(arena, voted.votes)
     made = make_board(arena, judge, settings, votes=votes)
     # Only the tests need the battles by query, which take most of a ranking's memory.
     made = replace(made, ranking=replace(made.ranking, tested=made.ranking.tests, layouts={}))

@@ -13,7 +13,6 @@ from mirage.people.levels.levels import (
     CorrectedLevel,
     Levels,
     correct_levels,
-    labels_of,
     read_log,
 )
 
@@ -23,7 +22,6 @@ __all__ = [
     "correct_levels",
     "import_labels",
     "label_measures",
-    "labels_of",
     "read_labels",
     "read_log",
 ]

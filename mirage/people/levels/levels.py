@@ -6,18 +6,14 @@ system it is "not checked". The row `all` is the mean over the corrected languag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from mirage import store
-from mirage.errors import NotEnoughData
-from mirage.people.levels.labels import Array, Labels, Places, how_to_label, label_measures, read_labels
+from mirage.people.levels.labels import Array, Labels, Places
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence
-from mirage.ranking.compare.measures import RATE
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.powered_mean import powered_mean
 from mirage.text.languages import in_order
@@ -166,23 +162,3 @@ def read_log(url: str | None = None) -> tuple[Evidence, ...]:
     """
     with Votes(url) as database:
         return tuple(database.rows(Evidence))
-
-
-def labels_of(
-    arena: store.Arena,
-    measures: Iterable[str] | None = None,
-    log: Sequence[Evidence] = (),
-    *,
-    languages: Sequence[str] | None = None,
-) -> list[Labels]:
-    """Read the labels of some measures; None for all with people's labels.
-
-    Raises:
-        NotEnoughData: if there are no labels.
-        UnknownName: if there is no such measure or language.
-        TableMissing: if the arena lacks the table of a measure.
-    """
-    names = label_measures(arena, log) if measures is None else tuple(measures)
-    if not names:
-        raise NotEnoughData(f"no answer of {arena.name} has people's labels", do=how_to_label(arena, RATE))
-    return [read_labels(arena, name, log, languages=languages) for name in names]

@@ -10,9 +10,10 @@ given, if these have the query and the answers, or no texts at all.
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic
 
@@ -44,6 +45,31 @@ class ArenaVotes(Generic[AnyRow]):
             uncertain = count_text(self.by_name, "vote")
             lines.append(f"{uncertain} without a digest of the texts: counted for the name of the arena's folder.")
         return lines
+
+
+@dataclass(frozen=True)
+class VoteLog(Generic[AnyRow]):
+    """Votes as an argument of a view: equal if their content is."""
+
+    digest: str
+    """Digest of the votes and notes."""
+    votes: tuple[AnyRow, ...] = field(repr=False, compare=False)
+    """The votes, in order of time."""
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Sentences on votes that are left out (`ArenaVotes.notes`)."""
+
+
+def log_votes(votes: Iterable[AnyRow], notes: Iterable[str] = ()) -> VoteLog[AnyRow]:
+    """Return votes, and sentences on those left out, with their digest."""
+    content = tuple(votes), tuple(notes)
+    digest_of = hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return VoteLog(digest_of, *content)
+
+
+def log_on(arena: store.Arena, log: Iterable[AnyRow]) -> VoteLog[AnyRow]:
+    """Return the votes of a log that count for an arena in its current state."""
+    sorted_out = votes_on(arena, log)
+    return log_votes(sorted_out.counting, sorted_out.notes())
 
 
 def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
