@@ -1,6 +1,6 @@
 """How often 95% intervals hold the truth, and how often tests of true hypotheses reject, in designs that are hard: few
 queries, many languages, many systems, a system far off, ties, pairs that seldom meet, translated queries, unequal
-audits, few voters, a silent judge, rare outcomes, rounds. The data come from generators of this file, which share no
+audits, few voters, a silent judge, rare outcomes. The data come from generators of this file, which share no
 code with the library, and the truth is known.
 
 `python -m benchmarks.coverage NAME ...` runs some designs; `--runs N` sets the number of simulations of each.
@@ -23,7 +23,6 @@ from mirage.errors import NotEnoughData
 from mirage.people.levels.labels import Labels
 from mirage.people.levels.levels import correct_levels
 from mirage.people.votes.correct import Correction
-from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState, random_order
 from mirage.ranking.compare.measures import RATE, query_measure
 from mirage.ranking.compare.paired import paired_estimate
 from mirage.ranking.records import LanguageRanking
@@ -239,34 +238,6 @@ def mean_of(values: Sequence[float], shares: Sequence[float], queries: int) -> R
         sample = rng.choice(values, queries, p=shares)
         low, high = bounded_mean_intervals(sample, np.zeros(queries, dtype=np.intp), np.zeros(1), np.ones(1))
         return [bool(low[0] <= truth <= high[0])]
-
-    return run
-
-
-# --- rounds -----------------------------------------------------------------------------------------------------------
-
-
-def rounds(quality: Array, queries: int, *, size: bool = False) -> Run:
-    """Judge half of all battles in four rounds."""
-    names = [f"s{k:02}" for k in range(len(quality))]
-    truth = ratings(quality, BY_QUERY * 2**0.5)
-
-    def run(rng: np.random.Generator) -> list[bool]:
-        answered = {"en": {f"q{k}": names for k in range(queries)}}
-        order = random_order(answered, seed=int(rng.integers(1 << 30)))
-        query, a, b, points = battles(rng, quality + rng.normal(0, BY_QUERY, (queries, len(quality))))
-        table = frame(["en"] * len(query), query, a, b, points)
-        keys = zip(*(table[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b")), strict=True)
-        row = {key: k for k, key in enumerate(keys)}
-        state = AdaptiveState(AdaptiveSettings("separated", rounds=4), order.systems, len(order.battles))
-        for k in range(1, 5):
-            judged = k * len(order.battles) // 8
-            chosen = table.take([row[battle] for battle in order.battles[:judged]])
-            state = state.after(mirage.rank(chosen), judged)
-        if size:
-            return [bool(state.separated.any())]
-        assert state.row is not None
-        return holds(state.row, truth)
 
     return run
 
@@ -488,13 +459,6 @@ DESIGNS: dict[str, Design] = {
     ),
     "query-effects": Design(
         "8 systems, 100 queries, query effects of sd 3", ranking(np.linspace(3, -3, 8), 100, by_query=3.0, ties=0.1)
-    ),
-    "rounds-size": Design(
-        "rounds, 4 equal systems, 15 queries: any pair separated", rounds(EQUAL, 15, size=True), size=True
-    ),
-    "rounds-10": Design("rounds, 4 systems, 10 queries", rounds(np.linspace(0.7, -0.7, 4), 10), few=True),
-    "rounds-near": Design(
-        "rounds, 4 systems, one at +4 logits, 40 queries", rounds(np.array([4.0, 0.3, 0.0, -0.3]), 40)
     ),
     "voters-10": Design("10 voters x 100 votes, taste of sd 1", voting(10, 100)),
     "voters-20": Design("20 voters x 50 votes, taste of sd 1", voting(20, 50)),

@@ -316,7 +316,7 @@ class Judgment:
     """One verdict of one judge on one battle, in the order shown."""
 
     key = (*BATTLE, "voter", "repeat")
-    left_out = ("inclusion", "criterion", "prompt", "repeat")
+    left_out = ("criterion", "prompt", "repeat")
 
     language: Code
     """Language of the query."""
@@ -347,11 +347,6 @@ class Judgment:
     voter: str | None = None
     """The person who decided, where the judge is a group of people; null for a program or if unknown. A second verdict
     of the same judge and voter on one battle has `~2` after the name.
-    """
-    inclusion: Annotated[float, Range(1e-300, 1)] | None = None
-    """Probability, above 0, with which `mirage judge --until` chose this battle among all of its language and pair of
-    systems, given the verdicts before; a ranking weights the verdict by its inverse. Null: every battle was judged, or
-    the choice did not depend on verdicts.
     """
     criterion: str | None = None
     """Name of the criterion by which a model judged: `overall`, or another that its name ends with; null if unknown."""

@@ -369,7 +369,6 @@ def judge(
     repeats: int = 1,
     passport: bool = False,
     replace: bool = False,
-    until: str | None = None,
 ) -> Arena:
     """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
 
@@ -391,8 +390,6 @@ def judge(
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
-        until: judge random battles in rounds until this goal: `separated`, or `top:K` (the K best are separated from
-            all others). Verdicts then have an inclusion probability, and `mirage.rank` weights them by its inverse.
 
     Returns:
         The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict; the next run
@@ -422,23 +419,12 @@ def judge(
 
     sample, path = BattleSample(queries, pairs, seed, as_tuple(languages), known=known), need_writable(arena)
     asked = load_criterion(criterion, rubric=None if rubric is None else Path(rubric))
-    chosen = {"pairs": pairs, "known": known, "planted": planted, "replace": replace}
     if passport:
-        refuse_choices("passport", **chosen, until=until)
+        refuse_choices("passport", pairs=pairs, known=known, planted=planted, replace=replace)
         items = draw_items(path, queries=queries, seed=seed, languages=sample.languages, made_by="mirage.judge")
         if model is None:
             items = measure(items.path, made_by="mirage.judge")
         path, sample = items.path, BattleSample(seed=seed, battles=item_pairs(items, sample.languages))
-    if until is not None:
-        from mirage.pipeline.adaptive import judge_adaptively
-        from mirage.ranking.adaptive import AdaptiveSettings
-
-        refuse_choices("until", queries=queries, **chosen, repeats=repeats != 1)
-        if model is None:
-            raise BadInput("the heuristic judge costs nothing", do="omit until")
-        by = JudgeSettings(judge or model.settings.model, sample, criterion=asked)
-        goal = AdaptiveSettings(until, seed=seed)
-        return judge_adaptively(path, by, model, goal, calls=lambda left: llm.ArenaCalls(left, "mirage.judge")).arena
     if model is None:
         if judge not in (None, HEURISTIC) or asked.name != OVERALL or planted:
             raise BadInput(

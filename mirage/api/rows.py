@@ -88,9 +88,10 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
     for name, default in (("language", UNDETERMINED), ("judge", "judge")):
         absent = name not in rows.column_names
         columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
-    for name in ("points", "inclusion"):
-        if name in rows.column_names:
-            columns[name] = rows[name].cast(pa.float64())
+    if "points" in rows.column_names:
+        columns["points"] = rows["points"].cast(pa.float64())
+    if "inclusion" in rows.column_names:
+        notes = (*notes, "the column inclusion is ignored: every verdict counts the same")
     return pa.table(columns), notes
 
 

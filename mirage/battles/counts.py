@@ -74,11 +74,7 @@ class Battles:
     """Battles excluded because their verdict is unparsed."""
     points: NDArray[np.float32] | None = None
     """Q x S x S: points the row system won against the column system on the query, where soft verdicts are more precise
-    than wins and ties, or verdicts are weighted; None where every win is one point and every tie half.
-    """
-    weighted: int = 0
-    """Number of verdicts chosen by earlier verdicts, whose points are weighted by their inverse inclusion
-    probability.
+    than wins and ties; None where every win is one point and every tie half.
     """
 
     def __post_init__(self) -> None:
@@ -320,7 +316,6 @@ def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:
         skill=parts[0].skill,
         unparsed=unparsed,
         points=points,
-        weighted=sum(part.weighted for part in parts),
     )
 
 

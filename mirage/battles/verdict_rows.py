@@ -25,7 +25,7 @@ from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = (*schema.BATTLE, "verdict", "points", "inclusion")
+COLUMNS = (*schema.BATTLE, "verdict", "points")
 """Columns of table `judgments` needed to read verdicts: all but the rationales, which are most of its size."""
 
 REPEATED = (*schema.BATTLE, "verdict")
@@ -64,17 +64,12 @@ class Verdicts:
     """n: points of the first system, NaN where the verdict has no grade."""
     voted: NDArray[np.bool_]
     """n: whether people's votes replace the judge's verdict. Filters on the judge never remove these rows."""
-    inclusion: NDArray[np.float64] | None = None
-    """n: inclusion probability of the battle, NaN where the choice did not depend on verdicts; None if that holds for
-    all.
-    """
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Number of excluded verdicts, by reason."""
 
     def battles(self) -> Battles:
         """Count the verdicts into battles. Both orders of a pair are two battles on one query; unparsed verdicts are
-        excluded and counted. Points are weighted by the inverse inclusion probability where verdicts have one (Hajek):
-        the mean weight is 1.
+        excluded and counted.
 
         Raises:
             BadInput: if a pair meets more than 255 times on one query.
@@ -83,14 +78,13 @@ class Verdicts:
         q, a, b = self.query, self.first, self.second
         shape = (len(self.queries), len(self.systems), len(self.systems))
         read = w | v | t
-        points, weight = None, self._weights(read)
-        if weight is not None or np.isfinite(self.points).any():
+        points = None
+        if np.isfinite(self.points).any():
             hard = np.where(t, 0.5, w)
             shares = np.where(np.isfinite(self.points), self.points, hard)
-            of_one = np.ones(len(q)) if weight is None else weight
             points = np.zeros(shape, dtype=np.float32)
-            np.add.at(points, (q[read], a[read], b[read]), (of_one * shares)[read])
-            np.add.at(points, (q[read], b[read], a[read]), (of_one * (1 - shares))[read])
+            np.add.at(points, (q[read], a[read], b[read]), shares[read])
+            np.add.at(points, (q[read], b[read], a[read]), (1 - shares)[read])
         return Battles(
             self.systems,
             self.queries,
@@ -101,15 +95,7 @@ class Verdicts:
             skill="both",
             unparsed=int((self.verdict == UNPARSED).sum()),
             points=points,
-            weighted=0 if weight is None else int(np.isfinite(np.asarray(self.inclusion)[read]).sum()),
         )
-
-    def _weights(self, read: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-        """Return the weight of each verdict, 1 on average over those read; None if all have the same."""
-        if self.inclusion is None or not read.any() or not np.isfinite(self.inclusion[read]).any():
-            return None
-        weight = 1 / np.where(np.isfinite(self.inclusion), self.inclusion, 1.0)
-        return np.asarray(weight / weight[read].mean()) if np.ptp(weight[read]) > 0 else None
 
     def decision_counts(self) -> NDArray[np.int64]:
         """Count the battles of each two systems by decision (S x S x 4).
@@ -215,7 +201,6 @@ class Verdicts:
             verdict=self.verdict[mask],
             points=self.points[mask],
             voted=self.voted[mask],
-            inclusion=None if self.inclusion is None else self.inclusion[mask],
             left_out=dict(self.left_out) | {reason: number for reason, number in reasons.items() if number},
         )
 
@@ -236,9 +221,8 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for optional in ("points", "inclusion"):
-        if optional not in judgments.column_names:
-            judgments = judgments.append_column(optional, pa.nulls(len(judgments), pa.float64()))
+    if "points" not in judgments.column_names:
+        judgments = judgments.append_column("points", pa.nulls(len(judgments), pa.float64()))
     rows = judgments.select([name for name in COLUMNS if name != "judge"])
     of_judge = pc.equal(judgments["judge"], judge)
     if not pc.all(of_judge).as_py():
@@ -261,7 +245,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         if word not in VERDICTS:
             raise UnknownName("verdict", word, VERDICTS)
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
-    points, inclusion = _fractions(rows, "points").astype(np.float32), None
+    points = _points(rows)
     if (denied := ((kind == FIRST) & (points < 0.5)) | ((kind == SECOND) & (points > 0.5))).any():
         row = rows.slice(int(np.argmax(denied)), 1).to_pylist()[0]
         raise BadInput(
@@ -269,8 +253,6 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
             do="omit one of the two, or mend them; points are the share of system_a, from 0 to 1",
         )
-    if rows["inclusion"].null_count < len(rows):
-        inclusion = _fractions(rows, "inclusion")
     if not unread and (kind == UNPARSED).all():
         raise NotEnoughData(f"all {len(rows):,} verdicts of {judge} are unparsed", do="check its raw replies")
     by_language = np.split(
@@ -290,29 +272,27 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             kind[positions],
             points[positions],
             np.zeros(len(positions), dtype=bool),
-            None if inclusion is None else inclusion[positions],
         )
     return verdicts_by_language
 
 
-def _fractions(rows: pa.Table, name: str) -> NDArray[np.float64]:
-    """Return the points of system_a, or the inclusion probabilities, NaN where missing.
+def _points(rows: pa.Table) -> NDArray[np.float32]:
+    """Return the points of system_a, NaN where missing.
 
     Raises:
-        BadInput: if a value is not between 0 and 1, or a probability is 0.
+        BadInput: if a value is not between 0 and 1.
     """
-    values = np.asarray(rows[name].to_numpy(zero_copy_only=False), dtype=np.float64)
-    outside = (values < 0) | (values > 1) | ((values == 0) & (name == "inclusion"))
+    values = np.asarray(rows["points"].to_numpy(zero_copy_only=False), dtype=np.float64)
+    outside = (values < 0) | (values > 1)
     if outside.any():
         row = rows.slice(int(np.argmax(outside)), 1).to_pylist()[0]
-        what = f"points must be between 0 and 1, not {row[name]:g}"
-        do = "give the share of the point that system_a won; divide grades by their maximum first"
-        if name == "inclusion":
-            what = f"the inclusion probability {row[name]:g} is not in (0, 1]"
-            do = "give the probability with which the battle was chosen, or leave it empty"
         keys = ("language", "query_id", "system_a", "system_b")
-        raise BadInput(what, where=", ".join(f"{key}={row[key]}" for key in keys), do=do)
-    return values
+        raise BadInput(
+            f"points must be between 0 and 1, not {row['points']:g}",
+            where=", ".join(f"{key}={row[key]}" for key in keys),
+            do="give the share of the point that system_a won; divide grades by their maximum first",
+        )
+    return values.astype(np.float32)
 
 
 def programs(judgments: pa.Table) -> pa.Table:

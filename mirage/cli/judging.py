@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,15 +11,13 @@ import typer
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Seed, Share, command_group
 from mirage.cli.connection import Connection, tell, tell_result
-from mirage.cli.output import Format, note, progress, show
+from mirage.cli.output import note
 from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 from mirage.store import open_arena
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel
-    from mirage.ranking.adaptive import AdaptiveSettings, AdaptiveState
     from mirage.stages.judge.criteria import Criterion as JudgeCriterion
     from mirage.stages.judge.stage import JudgeSettings
     from mirage.store import Arena
@@ -63,14 +60,6 @@ def judge(
         int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
     ] = 1,
     replace: Replace = False,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GOAL",
-            help="Judge random battles in rounds until systems are separated (`separated`), or the K best (`top:K`).",
-        ),
-    ] = None,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Planned rounds of --until; default 8.")] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -79,27 +68,13 @@ def judge(
     Reads the tables queries, passages and answers; `--judge heuristic` needs no model and costs nothing. Writes the
     table judgments, keeping other judges, and caches every reply in the arena's ledger: rerun the command to resume; no
     call is paid for twice. Ratings made from older verdicts are removed. Prints the judge's rates. The verdicts of
-    --known are stored under `known: NAME` and by another criterion under `NAME: CRITERION`. Rounds of --until share
-    the --budget, or without one all battles; every verdict stores its inclusion probability, and `mirage rank` weights
-    it by the inverse.
+    --known are stored under `known: NAME` and by another criterion under `NAME: CRITERION`.
     """
     from mirage.stages.judge import stage
     from mirage.stages.judge.heuristic import HEURISTIC
-    from mirage.stages.judge.stage import BattleSample, JudgeSettings, refuse_choices
+    from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
     asked = _load_criterion(criterion)
-    if until is not None:
-        from mirage.ranking.adaptive import AdaptiveSettings
-
-        given = {"--queries": queries, "--pairs": pairs, "--known": known, "--planted": planted}
-        refuse_choices("--until", **given, **{"--repeats": repeats != 1, "--replace": replace, "--shard": share})
-        by = JudgeSettings(name, BattleSample(languages=languages), criterion=asked)
-        goal = AdaptiveSettings(until, seed=seed)
-        goal = goal if rounds is None else dataclasses.replace(goal, rounds=rounds)
-        _judge_until(dir_, by, connection, goal, output_format)
-        return
-    if rounds is not None:
-        raise BadInput("--rounds belongs to --until", do="add --until separated or top:K")
     sample = BattleSample(queries, pairs, seed, languages, None, known or planted)
     if replace and share is not None:
         raise BadInput(
@@ -174,51 +149,6 @@ def _load_criterion(criterion: str | None) -> JudgeCriterion:
     if criterion is not None and criterion.endswith((".yaml", ".yml")):
         return load_criterion(rubric=Path(criterion))
     return load_criterion(criterion)
-
-
-def _judge_until(
-    path: Path, asked: JudgeSettings, connection: Connection, goal: AdaptiveSettings, output_format: Format
-) -> None:
-    """Judge in rounds until a goal is reached, and print the ranking of the judged battles."""
-    from mirage.llm import ArenaCalls
-    from mirage.pipeline.adaptive import judge_adaptively, rating_rows
-    from mirage.stages.judge.heuristic import HEURISTIC
-    from mirage.stages.judge.stage import plan_judging
-
-    if asked.judge == HEURISTIC and connection.model is None:
-        raise BadInput("the heuristic judge costs nothing", do="omit --until")
-    model = connection.chat_model()
-    if connection.dry_run:
-        note("All battles, of which rounds judge a part:")
-        tell(plan_judging(path, asked, model), planned=True)
-        return
-    connection.only_caller(model)  # rejects an engine that cannot call
-    with progress("Judging") as update:
-
-        def calls(left: ChatModel) -> ArenaCalls:
-            return ArenaCalls(left, "mirage judge", update, engine=connection.only_caller(left))
-
-        result = judge_adaptively(path, asked, model, goal, calls=calls, watch=_tell_round)
-    show(rating_rows(result.state), RATED, output_format)
-    if result.left_out:
-        note(f"Not judged, without answers in every language: {', '.join(result.left_out)}")
-    note(f"Stopped: {result.reason}.")
-    ranks = f"mirage rank {quote(str(path))} --judge {quote(asked.owner)}"
-    note(f"{ranks} ranks by these verdicts, weighted by their inclusion probabilities.")
-
-
-RATED = ("rank", "system", "rating", "low", "high", "rank_low", "rank_high", "n_battles")
-"""Columns of `mirage judge --until`."""
-
-
-def _tell_round(state: AdaptiveState, money: float | None) -> None:
-    """Print one line on a finished round."""
-    cost = "" if money is None else f", cost {money:,.2f}"
-    note(
-        f"Round {state.number} of {state.settings.rounds}: {state.battles:,} of {state.possible:,} battles judged"
-        f" ({state.battles / state.possible:.1%}){cost}; {state.separated.sum():,} of {len(state.separated):,} pairs"
-        f" separated, {state.open.sum():,} still open"
-    )
 
 
 def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:

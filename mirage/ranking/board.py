@@ -140,11 +140,11 @@ def make_board(
         board = Board(rank_battles(battles_of(arena, judge), settings, unranked=unranked))
     elif judge.kind == "single" and not selects:
         there = verdicts_of(arena, judge.name)
-        board = Board(_rank_one(there, _present(settings, there)), _note_people(arena, judge))
+        board = Board(_rank_one(there, _present(settings, there)), _note_verdicts(arena, judge))
     else:
         if judge.by_verdicts:
             by_judge = {name: verdicts_of(arena, name) for name in judge.judges or verdict_judges(arena)}
-            notes = _note_people(arena, judge)
+            notes = _note_verdicts(arena, judge)
         else:
             notes = nuggets_of(arena, settings.of_nuggets).lines
             by_judge = {NUGGETS: verdicts_of(arena, NUGGETS, replace(settings.of_nuggets, languages=None))}
@@ -199,18 +199,8 @@ def _rank_one(there: Mapping[str, Verdicts], settings: RankSettings) -> RankingR
 
 
 def _needs_blocks(languages: Collection[Verdicts]) -> bool:
-    """Return whether counts of every two systems on every query would not fit in memory.
-
-    Raises:
-        BadInput: if they would not, and verdicts are weighted, which counting by pairs that met cannot do.
-    """
-    if sum(len(verdicts.queries) * len(verdicts.systems) ** 2 for verdicts in languages) <= DENSE:
-        return False
-    if any(verdicts.inclusion is not None for verdicts in languages):
-        raise BadInput(
-            "verdicts with inclusion probabilities are too many to weight", do="rank fewer languages at a time"
-        )
-    return True
+    """Return whether counts of every two systems on every query would not fit in memory."""
+    return sum(len(verdicts.queries) * len(verdicts.systems) ** 2 for verdicts in languages) > DENSE
 
 
 def rank_verdicts(
@@ -327,13 +317,25 @@ def read_decisions(arena: Arena, judge: Judge, settings: RankSettings = RankSett
     if judge.kind == "nuggets":
         decided = nuggets_of(arena, settings.of_nuggets)
         return decided.verdicts, decided.lines
-    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), _note_people(arena, judge)
+    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), _note_verdicts(arena, judge)
 
 
 @lru_cache(maxsize=64)
+def _note_verdicts(arena: Arena, judge: Judge) -> list[str]:
+    """Return remarks on the stored verdicts: weights that are not read, and people as the judge."""
+    return [*_note_weights(arena), *_note_people(arena, judge)] if "judgments" in arena.tables else []
+
+
+def _note_weights(arena: Arena) -> list[str]:
+    """Return a remark if verdicts were stored with a weight of their own: nobody can check how it was chosen."""
+    if not arena.stores_column("judgments", "inclusion"):
+        return []
+    return ["inclusion probabilities stored with verdicts are ignored: every verdict counts the same"]
+
+
 def _note_people(arena: Arena, judge: Judge) -> list[str]:
     """Return a remark if the judge is people: each favours some systems, and a ranking resamples queries only."""
-    if "judgments" not in arena.tables or judge.kind != "single":
+    if judge.kind != "single":
         return []
     sql = "SELECT bool_or(person) AS person, count(DISTINCT voter) AS n FROM judgments WHERE judge = ?"
     found = arena.sql(sql, [judge.name]).to_pylist()[0]
@@ -602,24 +604,6 @@ def _joint_remarks(ranking: RankingReport) -> list[str]:
     return lines
 
 
-def _weighted_remarks(ranking: RankingReport) -> list[str]:
-    """Return the remark on verdicts that were chosen by earlier verdicts."""
-    weighted, total = (sum(getattr(of, name) for of in ranking.battles.values()) for name in ("weighted", "n"))
-    if not weighted:
-        return []
-    chosen = f"{weighted:,} verdicts were chosen by earlier verdicts (mirage judge --until)"
-    lines = [f"{chosen}: each is weighted by its inverse inclusion probability, so that the ratings are of all battles"]
-    if ranking.ties != "half":
-        lines.append(
-            f"ties {ranking.ties} counts verdicts without these weights, so pairs judged more often count more"
-        )
-    if weighted < total:
-        lines.append(
-            f"{total - weighted:,} further verdicts have no inclusion probability and count as certainly included"
-        )
-    return lines
-
-
 def unranked_remarks(ranking: RankingReport) -> list[str]:
     """Return remarks on the systems without evidence, with what helps, and on languages that count by the only kind of
     queries that they have.
@@ -645,7 +629,6 @@ def remarks(ranking: RankingReport) -> list[str]:
     unparsed = sum(row.unparsed for row in single)
     if unparsed:
         lines.append(f"{count_text(unparsed, 'battle')} excluded: unparsed verdict")
-    lines += _weighted_remarks(ranking)
     loose = [f"{s} ({row.language}: {NO_BOUND[side]})" for row in single for s, side in row.unbounded.items()]
     if loose:
         lines.append(

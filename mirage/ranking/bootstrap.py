@@ -188,10 +188,8 @@ class RankingReport:
         penalty = {"jeffreys": "Jeffreys' prior (bias-reduced)", "none": "maximum likelihood"}
         kinds = {"draws": "draws", "sandwich": "normal draws by the sandwich"}
         drawn = " or ".join(kinds[way] for way in self.intervals)
-        chosen = self.ties == "half" and any(battles.weighted for battles in self.battles.values())
-        weighted = ", verdicts weighted by inverse inclusion probability" if chosen else ""
         return (
-            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}{weighted}; {LEVEL:.0%} percentile intervals "
+            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}; {LEVEL:.0%} percentile intervals "
             f"over {self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
         )
 

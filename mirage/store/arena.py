@@ -236,6 +236,11 @@ class Arena:
             return None
         return self.read(table, languages=None if languages is None else set(languages) & set(self.languages(table)))
 
+    def stores_column(self, table: str, column: str) -> bool:
+        """Return whether a table's files have a column, even one that is not read any more."""
+        files = self.manifest["tables"].get(table)
+        return bool(files) and column in _stored_columns(self.files(files)[0])
+
     def files(self, entries: Iterable[Mapping[str, Any]]) -> list[Path]:
         """Return the paths of files by their entries in the manifest."""
         return [self.path / entry["path"] for entry in entries]
@@ -470,16 +475,21 @@ def _view(arena: Arena, table: str, paths: Sequence[Path]) -> str:
 
 def _later(table: str, path: Path) -> list[tuple[str, str]]:
     """Return the nullable columns, with SQL types, that were added to a table after a file was written."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     kinds = {"text": "VARCHAR", "number": "DOUBLE", "count": "INTEGER", "flag": "BOOLEAN"}
-    try:
-        names = set(pq.read_schema(path).names)
-    except (OSError, pa.ArrowException):
-        return []  # reading its rows reports the error
+    names = _stored_columns(path)
     return [
         (column.name, kinds[column.kind])
         for column in schema.columns(table)
-        if column.nullable and column.name not in names
+        if names and column.nullable and column.name not in names
     ]
+
+
+def _stored_columns(path: Path) -> frozenset[str]:
+    """Return the names of a file's columns; empty if it cannot be read, since reading its rows reports the error."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return frozenset(pq.read_schema(path).names)
+    except (OSError, pa.ArrowException):
+        return frozenset()

@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import mirage
 from mirage import schema, store
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
@@ -63,7 +65,6 @@ def test_names_that_look_alike_refuse_the_file(tmp_path: Path, other: str) -> No
 
 
 WRONG = {
-    "inclusion": (0, -0.5, 1.5, "much", True),
     "points": (2, -1),
     "judge": ("j\u202e", "J"),
     "system_b": ("A", "\uff41", ""),
@@ -72,7 +73,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in WRONG.items() for value in values])
-def test_pitfall_188_verdicts_with_a_wrong_weight_or_name_refuse_the_file(
+def test_pitfall_188_verdicts_with_wrong_points_or_names_refuse_the_file(
     tmp_path: Path, field: str, value: object
 ) -> None:
     rows = [VERDICT, VERDICT | {"query_id": "2", field: value}]
@@ -102,7 +103,7 @@ def test_an_answer_that_is_said_to_be_there_has_a_text(tmp_path: Path, status: s
 
 
 FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "a weight of nothing": ("judgments", {"inclusion": 0.0}, "inclusion"),
+    "points of nobody": ("judgments", {"points": 1.5}, "points"),
     "a hidden direction": ("answers", {"system": "a\u202eb"}, "hidden"),
     "a space at the end": ("answers", {"system": "a "}, "spaces at its ends"),
     "another spelling": ("answers", {"system": "B"}, "in case, width or spaces"),
@@ -129,6 +130,27 @@ def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path
     forge(arena, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
     with pytest.raises(BadInput, match=problem):
         list(store.check(store.open_arena(arena.path)))
+
+
+def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path) -> None:
+    """Three wins with a tiny inclusion probability would make the last system the first."""
+    weights = [1e-6] * 3 + [1.0] * 6
+    plain = [VERDICT | {"query_id": str(k), "verdict": "B" if k < 3 else "A"} for k in range(9)]
+    weighted = [row | {"inclusion": weight} for row, weight in zip(plain, weights, strict=True)]
+    expected = mirage.rank(pd.DataFrame(plain)).table()
+
+    of_frame = mirage.rank(pd.DataFrame(weighted))
+    imported = import_file(write(tmp_path / "x.jsonl", *weighted), tmp_path / "arena", name="judgments")
+    assert ("inclusion", "every verdict counts the same") in [
+        (left.what, left.why) for left in imported.summary.left_out
+    ]
+    arena = imported.arena
+    assert not any("inclusion" in line for line in mirage.rank(arena).remarks)
+    forge(arena, "judgments", arena.read("judgments").append_column("inclusion", pa.array(weights)))
+    of_arena = mirage.rank(store.open_arena(arena.path))
+    for ranking in (of_frame, of_arena):
+        assert ranking.table().equals(expected)
+        assert sum("inclusion" in line for line in ranking.remarks) == 1
 
 
 def forge(arena: store.Arena, table: str, rows: pa.Table) -> None:

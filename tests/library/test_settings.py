@@ -94,7 +94,6 @@ DOORS = {
         {
             "options": "made from `names` and `values`",
             **OF_SAMPLE,
-            "possible": "set by --until",
             "known": "examines a judge, which ranks nothing",
         },
     ),
@@ -119,9 +118,9 @@ DOORS = {
         mirage.judge,
         (JudgeSettings, BattleSample),
         {"arena": SUBJECT, "model": SUBJECT, "rubric": "makes the criterion"}
-        | {"repeats": "how many times", "until": "a goal of AdaptiveSettings"}
+        | {"repeats": "how many times"}
         | {"passport": "makes the battles"},
-        {**OF_SAMPLE, "repeat": "counted up to `repeats`", "possible": "set by --until"},
+        {**OF_SAMPLE, "repeat": "counted up to `repeats`"},
         {"judge": "named after the model", "criterion": "loaded by its name"},
     ),
     "api.chat_model": Door(
@@ -153,8 +152,8 @@ DOORS = {
     "mirage judge": Door(
         "judge default",
         (JudgeSettings, BattleSample),
-        {"repeats": "how many times", **SHARD} | dict.fromkeys(("until", "rounds"), "settings of adaptive judging"),
-        {**OF_SAMPLE, "repeat": "counted up to --repeats", "possible": "set by --until"},
+        {"repeats": "how many times", **SHARD},
+        {**OF_SAMPLE, "repeat": "counted up to --repeats"},
         {"judge": SUBJECT, "criterion": "loaded by its name, or from a rubric"},
     ),
     "mirage evaluate": Door(
@@ -164,7 +163,7 @@ DOORS = {
         | dict.fromkeys(("map", "set", "value"), "`options`"),
         {"kind": "--as", "options": "--map, --set and --value", "known": "only `mirage judge` examines a judge"}
         | dict.fromkeys(("draws", "seed"), "for Python only")
-        | {**OF_SAMPLE, "possible": "set by --until"},
+        | OF_SAMPLE,
     ),
 }
 

@@ -541,8 +541,6 @@ def _verdict(given: GivenVerdict, where: str) -> GivenVerdict:
         raise BadInput(f"{given.system_a} is compared with itself", where=where)
     if verdict == "unparsed" and points is not None:
         raise BadInput("there are points, but the verdict is unparsed", where=where)
-    if given.inclusion is not None and not 0 < given.inclusion <= 1:
-        raise BadInput(f"inclusion is {given.inclusion!r}, not a number in (0, 1]", where=where)
     return replace(
         given,
         judge=schema.criterion_judge(given.judge, given.criterion),

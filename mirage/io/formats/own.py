@@ -34,6 +34,8 @@ def _item(record: Record, builder: Builder, fields: frozenset[str], **parts: Any
 
 @lru_cache(256)
 def _why_ignored(name: str, fields: frozenset[str]) -> str:
+    if name == "inclusion":
+        return "every verdict counts the same"
     near = values.nearest(name, fields)
     return f"not a column; did you mean {near}?" if near else "not a column of this format"
 
@@ -98,7 +100,6 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
         reason=reason or None,
         person=values.flag(value.get("person"), "person", where),
         voter=_name(record, "voter"),
-        inclusion=values.number(value.get("inclusion"), "inclusion", where),
         criterion=_name(record, "criterion"),
         prompt=_name(record, "prompt"),
         repeat=values.repeat(value, "repeat", where),

@@ -126,8 +126,6 @@ class GivenVerdict:
     """Whether people decided."""
     voter: str | None = None
     """The person, if the judge is a group."""
-    inclusion: float | None = None
-    """Probability with which the battle was chosen, if earlier verdicts decided."""
     criterion: str | None = None
     """Criterion of the verdict, if the file gives it."""
     prompt: str | None = None

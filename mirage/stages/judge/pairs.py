@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,8 +19,6 @@ ANSWERS = ("ok", "truncated", "empty", "refused")
 """Statuses of answers that take part in battles, including empty ones. A failed call says nothing about a system."""
 
 Pair = tuple[str, str]
-Cell = tuple[str, str, str]
-"""Language code and two systems, sorted by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,26 +240,3 @@ def _balance_pairs(
             drawn[index] += 1
             free[index] = False
             yield queries[index], pair
-
-
-def add_inclusion(judgments: pa.Table, possible: Mapping[Cell, int]) -> pa.Table:
-    """Return verdicts with their inclusion probability: the share of the battles of their language and pair of systems
-    that have a readable verdict, all of them having been equally likely to be chosen.
-
-    Args:
-        judgments: all verdicts of one judge.
-        possible: number of battles that could have been judged, by language and pair of systems.
-    """
-    import pyarrow as pa
-
-    columns = (judgments[name].to_pylist() for name in ("language", "query_id", "system_a", "system_b", "verdict"))
-    cells, read = [], set()
-    for language, query, a, b, verdict in zip(*columns, strict=True):
-        cell = language, min(a, b), max(a, b)
-        cells.append(cell)
-        if verdict != "unparsed":
-            read.add((cell, query))
-    counts = Counter(cell for cell, _ in read)
-    inclusion = [counts[cell] / possible[cell] if counts[cell] else None for cell in cells]
-    place = judgments.column_names.index("inclusion")
-    return judgments.set_column(place, judgments.schema.field(place), pa.array(inclusion, pa.float64()))

@@ -15,10 +15,7 @@ from mirage.llm.engines.shards import Shard
 from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, judge_by_features
 from mirage.stages.judge.pairs import (
-    Cell,
     OrderedPair,
-    add_inclusion,
-    answering_systems,
     choose_known,
     choose_pairs,
     listed_pairs,
@@ -28,7 +25,6 @@ from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import read_verdicts
 from mirage.stages.model_stage import ModelResult, ModelStage, read_tables
 from mirage.stages.stage import Stage, Tables
-from mirage.store.ledger import price_share
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,10 +47,6 @@ class BattleSample:
     known: bool = False
     """Only known-answer pairs (`mirage.stages.judge.choose_known`); the verdicts then test the judge and cannot rank
     systems.
-    """
-    possible: Mapping[Cell, int] | None = None
-    """With `battles` chosen by earlier verdicts: the number of battles to choose from, by language and pair of systems.
-    The listed battles are then all of the judge's in these languages, and each verdict gets its inclusion probability.
     """
 
     def owner(self, judge_name: str) -> str:
@@ -162,15 +154,12 @@ class _Judging(ModelStage[Asked, ModelResult]):
         judgments = read_verdicts(
             battles, prompts, replies, judge=name, criterion=settings.criterion, repeat=settings.repeat
         )
-        if settings.sample.possible is not None:
-            rows = _chosen_rows(judgments, settings.sample.possible, name)
-        else:
-            keys = {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
-            keys["repeat"] = [settings.repeat or None] * len(battles)
-            # Repeats of these battles stay, unless all verdicts on them are replaced.
-            of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
-            of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
-            rows = store.NewRows(judgments, of_battles)
+        keys = {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
+        keys["repeat"] = [settings.repeat or None] * len(battles)
+        # Repeats of these battles stay, unless all verdicts on them are replaced.
+        of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
+        of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
+        rows = store.NewRows(judgments, of_battles)
         result = ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
         return _tables(seen.arena, rows), result
 
@@ -204,70 +193,6 @@ def judge_by_model(
         Unreachable: if the service rejects what every call needs, or no call got a reply.
     """
     return _Judging(settings, calls.model.settings).run(path, calls, step=step)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePrice:
-    """Price of judging battles."""
-
-    paid: float
-    """Cost of the replies in the ledger."""
-    most: float
-    """Maximum cost of all battles if none was in the ledger."""
-
-
-def price_battles(path: Path, asked: JudgeSettings, model: llm.ChatModel) -> JudgePrice:
-    """Return what battles have cost, and what they would cost at most.
-
-    Args:
-        path: the arena's folder.
-        asked: judge and battles.
-        model: the model; its limits have the prices.
-
-    Raises:
-        BadInput: if there are no prices.
-        ArenaError: if the arena lacks queries, passages or answers.
-    """
-    limits = model.limits
-    if limits.cost(0, 0) is None:
-        raise BadInput("a budget needs prices", do="add --price-in and --price-out, per million tokens")
-    tables = store.consistently(path, lambda arena: _seen(arena, asked.battles)).tables
-    _, prompts = _battles(tables, asked.battles, asked)
-    most = llm.plan(prompts, model, None).money or 0.0
-    paid, counted = 0.0, set[str]()
-    with store.kept_ledger(path) as ledger:
-        if ledger is not None:
-            repetition = _repetition(
-                asked.owner, ledger.replacement(_owner(asked.owner), "", replace=False), replace=False
-            )
-            for messages in prompts:
-                for key in model.settings.keys(messages, **repetition):
-                    if key not in counted and (reply := ledger.get(key)) is not None:
-                        counted.add(key)
-                        cost = limits.cost(reply["tokens_in"] or 0, reply["tokens_out"] or 0) or 0.0
-                        paid += price_share(reply) * cost
-                        break
-    return JudgePrice(paid, most)
-
-
-def judgeable_systems(path: Path, languages: Sequence[str] | None = None) -> dict[str, dict[str, list[str]]]:
-    """Return the systems whose answers to a query can be judged, by language and query, where there are at least two.
-
-    Args:
-        path: the arena's folder.
-        languages: codes; None for all.
-
-    Raises:
-        ArenaError: if the arena lacks queries, passages or answers.
-    """
-    sample = BattleSample(languages=languages)
-
-    def read(arena: store.Arena) -> dict[str, dict[str, list[str]]]:
-        tables = {"passages": schema.arrow_schema("passages").empty_table(), **_seen(arena, sample).tables}
-        among = judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
-        return answering_systems(tables["answers"], among)
-
-    return {code: queries for code, queries in store.consistently(path, read).items() if queries}
 
 
 def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bool) -> BattleSample:
@@ -476,15 +401,6 @@ def _of(name: str) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({"judge": [name]})
-
-
-def _chosen_rows(judgments: pa.Table, possible: Mapping[Cell, int], name: str) -> store.NewRows:
-    """Return verdicts with their inclusion probabilities, to replace all of the judge's in these languages."""
-    import pyarrow as pa
-
-    codes = sorted({language for language, _, _ in possible})
-    replaced = pa.table({"judge": [name] * len(codes), "language": codes})
-    return store.NewRows(add_inclusion(judgments, possible), replaced)
 
 
 def _tables(arena: store.Arena, rows: store.NewRows) -> dict[str, store.NewRows]:
