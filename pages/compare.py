@@ -9,7 +9,6 @@ from html import escape
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.compare import data as views
@@ -23,6 +22,7 @@ from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import Comparison, MovedQuery
+from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit
 from mirage.text.segmentation import count_text
@@ -62,7 +62,7 @@ def main(page: Page) -> None:
     page.summary(
         f"{count_text(report.overall.n_queries, 'query')} {shared}, "
         f"{count_text(sum(row.language != JOINT and row.n_queries > 0 for row in report.rows), 'language')}. "
-        f"Measure: {'win rate by ' + who.judge_name(choice.judge) if choice.judge else report.title}.",
+        f"Measure: {'win rate by ' + choice.judge.phrase(page.arena) if choice.judge else report.title}.",
         conclusion=f"{verdict(report, choice)}.",
     )
     evidence(report)

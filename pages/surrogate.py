@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import Judge
 from mirage.explorer.features.charts import title
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
@@ -22,6 +21,7 @@ from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
@@ -135,13 +135,13 @@ def main(page: Page) -> None:
     points = views.predicted_points(page.arena, judge, regressor, language)
     page.summary(
         _tested(comparison, regressor) if language == ALL else "",
-        conclusion=_answer(comparison, regressor, language, judge),
+        conclusion=_answer(comparison, regressor, language, judge.phrase(page.arena)),
     )
     clicked = chart(
         charts.ratings(
             points,
             views.judged_ends(page.arena, judge, language),
-            judge=who.judge_name(judge),
+            judge=judge.phrase(page.arena),
             mode=mode(),
         ),
         key="predicted",
@@ -187,7 +187,7 @@ def _judge(page: Page) -> Judge:
     return who.judge_with_skill(names, "Provides the predicted ratings.", skills)
 
 
-def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, judge: Judge) -> str:
+def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, by: str) -> str:
     """Return the page's conclusion."""
     (summary,) = (row for row in comparison.summary if row.regressor == regressor)
     if language == ALL:
@@ -197,7 +197,7 @@ def _answer(comparison: views.RegressorComparisonView, regressor: str, language:
         tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
     write = FORMATS["probability"].write
     predicts = f"{title} predict" if (title := _title(regressor)).endswith("by answer") else f"{title} predicts"
-    ranking = f"the ranking of {_systems_text(comparison, language)} by {who.judge_name(judge)}"
+    ranking = f"the ranking of {_systems_text(comparison, language)} by {by}"
     return f"{predicts} {ranking} with tau {write(tau)} {where} (RMSE {write(rmse)})."
 
 

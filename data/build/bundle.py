@@ -117,6 +117,7 @@ def bundle(
         licence="Apache-2.0",
         made_by=store.Provenance(
             "make data",
+            labels="people",
             sources=[
                 {"name": origin.name, "url": origin.url, "licence": origin.licence},
                 *prints(source / "nomiracl", output_files(source / "nomiracl")),

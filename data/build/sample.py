@@ -109,6 +109,7 @@ def write_sample(source: Path, into: Path, *, regressors: Sequence[str] = REGRES
         licence=LICENCE,
         made_by=store.Provenance(
             "make sample",
+            labels="written",
             sources=prints(source, source_files(source)),
             notes=[
                 *(f"{name} {character}" for name, character in CHARACTERS.items()),

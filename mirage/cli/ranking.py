@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,10 +28,10 @@ from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
-    from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
+    from mirage.ranking.judges import Judge
     from mirage.ranking.surrogate.reporting import Report
     from mirage.store import Arena
 
@@ -46,9 +46,7 @@ infinite.
 """
 OneJudge = Annotated[
     str | None,
-    typer.Option(
-        "--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge; by default the arena's."
-    ),
+    typer.Option("--judge", metavar="relevance|JUDGE", help="Relevance labels, or a judge; by default the arena's."),
 ]
 
 
@@ -62,7 +60,7 @@ def rank(
         typer.Option(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
-            help="Human relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
+            help="Relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
             show_default="the arena's",
         ),
     ] = None,
@@ -96,11 +94,13 @@ def rank(
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
     Writes nothing; with --store, the table ratings.
     """
-    from mirage.battles.judge import POOLED, Judge, choose_judge
+    from mirage.battles.judge import POOLED, choose_judge
     from mirage.battles.judge import judges as judges_of
     from mirage.io.sources.cards import cards_of
     from mirage.ranking.board import change_lines, rank_arena
     from mirage.ranking.facts import system_facts
+    from mirage.ranking.judges import Judge
+    from mirage.ranking.stage import RATING_STAGES
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
@@ -127,6 +127,8 @@ def rank(
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
+    if store_ and judge.table not in RATING_STAGES:
+        raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
     people = None
     if votes:
         from mirage.people.votes.kinds import Vote
@@ -148,14 +150,13 @@ def rank(
 
 def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
-    from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+    from mirage.ranking.stage import RATING_STAGES
     from mirage.stages.stage import run
 
     store.refuse_bundled(arena.path)
-    options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed}
-    options |= {} if judge.by_labels else {"judge": judge.name}
-    stage, notes = RELEVANCE_RATINGS if judge.by_labels else JUDGED_RATINGS, [f"{judge.name}: {ranking.method}"]
-    run(stage, arena.path, made_by="mirage rank --store", part="judge", notes=notes, **options)
+    options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed, "judge": judge.name}
+    notes = [f"{judge.name}: {ranking.method}"]
+    run(RATING_STAGES[judge.table], arena.path, made_by="mirage rank --store", part="judge", notes=notes, **options)
 
 
 def print_ranking(
@@ -238,32 +239,32 @@ def surrogate(
     (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
     for other judges.
     """
-    from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
+    from mirage.battles.judge import RELEVANCE
+    from mirage.ranking.judges import Judge
     from mirage.ranking.surrogate.reporting import RegressorSummary, conclusions, report_on, summary
-    from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+    from mirage.ranking.surrogate.stage import PREDICTION_STAGES
     from mirage.ranking.surrogate.training import training
     from mirage.stages.stage import run
 
     name = judge or RELEVANCE
-    if name == NUGGETS:
-        raise BadInput(
-            "nugget scores are features, so a prediction from features would know the ratings by nuggets",
-            do="choose relevance or a judge",
-        )
     decider = Judge.from_name(name, skill=skill)
     if store_:
         if languages or regressor:
             raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
         store.refuse_bundled(arena.path)
-    stage = RELEVANCE_PREDICTIONS if decider.by_labels else JUDGED_PREDICTIONS
+    stage = PREDICTION_STAGES.get(decider.table)
+    if stage is None:
+        raise BadInput(
+            "nugget scores are features, so a prediction from features would know the ratings by nuggets",
+            do="choose relevance or a judge",
+        )
     for table in stage.reads:
         arena.need(table)
     reports: list[Report] = []
     with progress("Leaving out systems") as update:
         options: dict[str, Any] = {"regressors": regressor, "progress": update}
         if store_:
-            skills = [candidate for candidate in get_args(schema.Skill) if candidate == skill or decider.by_labels]
-            options |= {"judge": name, "skills": skills, "on_report": reports.append}
+            options |= {"judge": name, "skills": decider.skills, "on_report": reports.append}
             run(stage, arena.path, made_by="mirage rank surrogate --store", part="judge", **options)
         else:
             features, verdicts = (arena.read(table) for table in stage.reads)

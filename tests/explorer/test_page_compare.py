@@ -12,10 +12,10 @@ from conftest import ROOT
 
 import pages
 from mirage import store
-from mirage.battles.judge import Judge
 from mirage.explorer.compare import data as views
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.compare import compare_systems
+from mirage.ranking.judges import LabelJudge, VerdictJudge
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
 from pages import conclusion, page_text, read_tables
@@ -55,7 +55,7 @@ def test_the_page_says_what_the_command_says(arenas: Path) -> None:
 
 @pytest.mark.parametrize(("measure", "judge"), [("rating", "heuristic"), ("rate", None)])
 def test_what_would_be_detected_is_said_in_the_unit_of_the_measure(measure: str, judge: str | None) -> None:
-    choice = views.Choice("thorough", "reference", measure, Judge.single(judge) if judge else None, 0.0)
+    choice = views.Choice("thorough", "reference", measure, VerdictJudge(judge) if judge else None, 0.0)
     report = views.report(store.open_arena(ROOT / "data" / "sample"), choice, ())
     least = report.overall.detectable
     assert least is not None
@@ -67,7 +67,7 @@ def test_what_would_be_detected_is_said_in_the_unit_of_the_measure(measure: str,
 
 def test_it_opens_on_the_two_best(arenas: Path) -> None:
     page = open_page(arena="judged", by="rating", judge="relevance")
-    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), Judge.relevance(), ())
+    ranked = views.in_rank_order(store.open_arena(arenas / "judged"), LabelJudge(), ())
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == ranked[:2]
 
 

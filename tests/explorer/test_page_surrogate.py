@@ -9,8 +9,8 @@ from conftest import ROOT
 
 import pages
 from mirage import store
-from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import data as views
+from mirage.ranking.judges import LabelJudge
 from mirage.ranking.surrogate.regressors import REGRESSORS
 from pages import page_text
 
@@ -20,7 +20,7 @@ opened = partial(pages.open_page, "surrogate")
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, Judge.relevance())
+    comparison = views.comparison_of(arena, LabelJudge())
     assert page.selectbox(key="regressor").value == comparison.chosen
     assert page.segmented_control(key="section").options == ["Regressors", "By language", "Importance"]
     (regressors,) = (frame.value for frame in page.dataframe)
@@ -46,7 +46,7 @@ def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None
     assert page.selectbox(key="regressor").value == "forest"
     regressors = page.dataframe[0].value.set_index("name")
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, Judge.relevance("abstain"))
+    comparison = views.comparison_of(arena, LabelJudge(skill="abstain"))
     quality = {row.regressor: row for row in comparison.quality if row.language == "te"}
     assert regressors.loc["Random forest", "tau"] == pytest.approx(quality["forest"].tau)
     assert (

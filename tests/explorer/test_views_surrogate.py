@@ -11,8 +11,8 @@ from sample import REGRESSORS as SAMPLED
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.explorer.surrogate import data as views
+from mirage.ranking.judges import Judge, VerdictJudge
 from mirage.ranking.surrogate import stage as ablation
 from mirage.ranking.surrogate.data import LanguageData, Training
 from mirage.ranking.surrogate.importance import importances
@@ -23,7 +23,7 @@ from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
 
 FEW = ["forest", "linear", "ridge"]
-JUDGE = Judge.single("judge")
+JUDGE = VerdictJudge("judge")
 CODES = ["en", "sw"]
 
 

@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking import pair_tests
-from mirage.ranking.board import size
 from mirage.ranking.compare import CompareSettings, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
+from mirage.ranking.judges import Judge, size
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.stages.features import FEATURES
@@ -59,7 +59,7 @@ _NAMED: Final = 6
 
 def rests_on_labels(choice: Choice) -> bool:
     """Return whether the compared measure depends on the labels of the queries."""
-    return choice.measure == RATE or (choice.judge is not None and choice.judge.by_labels)
+    return choice.measure == RATE or (choice.judge is not None and choice.judge.rests_on_labels)
 
 
 @lru_cache(maxsize=16)

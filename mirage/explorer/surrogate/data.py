@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.battles.judge import Judge
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.reporting import RegressorSummary, summary
 from mirage.ranking.surrogate.reporting import held_out as read_held_out
@@ -184,9 +184,9 @@ def quality_by_language(arena: Arena, judge: Judge, regressor: str) -> tuple[dic
 @lru_cache(maxsize=32)
 def calls(arena: Arena, judge: Judge) -> int | None:
     """Return the judge calls that a prediction saves for a new system: the mean number of judgments per judged system
-    over all languages; 0 with the relevance judge, which calls no model; null without judgments.
+    over all languages; 0 with a judge that is not asked; null without judgments.
     """
-    if judge.by_labels:
+    if not judge.asked:
         return 0
     if "judgments" not in arena.tables:
         return None

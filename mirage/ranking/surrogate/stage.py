@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mirage import schema
-from mirage.battles.judge import RELEVANCE, Judge
+from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import Training, fit_parts
 from mirage.ranking.surrogate.evaluate import leave_one_out
 from mirage.ranking.surrogate.importance import importances
@@ -142,3 +143,5 @@ def _predictions(
 _PREDICTED = ("predictions", "importances")
 RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), _PREDICTED, _predictions)
 JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), _PREDICTED, _predictions)
+PREDICTION_STAGES = {"outcomes": RELEVANCE_PREDICTIONS, "judgments": JUDGED_PREDICTIONS}
+"""The stage that predicts, by the table of the judge."""
