@@ -19,9 +19,8 @@ from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
-from mirage.ranking.compare import ComparisonReport
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
-from mirage.ranking.compare.records import Comparison, MovedQuery
+from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQuery
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.stats.units import name_unit

@@ -117,7 +117,7 @@ def compare(
         TableMissing: if the arena lacks a table that the measure needs.
         NotEnoughData: if the systems share no query.
     """
-    from mirage.ranking.compare import compare_ratings, compare_systems
+    from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 
     settings = CompareSettings(
         measure=measure,

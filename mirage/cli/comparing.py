@@ -61,7 +61,8 @@ def compare(
     inconclusive. Reads the table outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers
     and nugget_assignments. Writes only the files named.
     """
-    from mirage.ranking.compare import Comparison, compare_systems
+    from mirage.ranking.compare.comparing import compare_systems
+    from mirage.ranking.compare.records import Comparison
     from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
 
     arena = select_tagged(arena, tags)

@@ -14,7 +14,7 @@ import pages
 from mirage import store
 from mirage.explorer.compare import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.compare import compare_systems
+from mirage.ranking.compare.comparing import compare_systems
 from mirage.ranking.judges import LabelJudge, VerdictJudge
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings

@@ -11,12 +11,14 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking import pair_tests
-from mirage.ranking.compare import CompareSettings, ComparisonReport, compare_ratings, compare_systems
+from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
+from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.judges import Judge, size
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
-from mirage.stages.features import FEATURES
+from mirage.ranking.settings import CompareSettings
+from mirage.stages.features.families import FEATURES
 from mirage.text.languages import name_of, scope_name
 from mirage.text.segmentation import count_text, signed
 

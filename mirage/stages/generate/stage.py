@@ -9,10 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
+from mirage.llm import calls as llm_calls
+from mirage.llm import tokens as llm_tokens
+from mirage.llm.asking import ArenaCalls, Replies
+from mirage.llm.calls import ChatModel, Cost, Settings
+from mirage.llm.completion import Messages
 from mirage.llm.engines.shards import Shard
 from mirage.llm.rag_service import RagSettings
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.generate import baselines
 from mirage.stages.generate.prepare import SOUND, FirstKey, Key, PreparedPrompts, answer_of, choose_queries, prepare
 from mirage.stages.generate.settings import GenerateSettings
@@ -43,7 +49,7 @@ class GenerateResult:
     """Number of failed calls by reason."""
     unwhole: Counter[str]
     """Number of incomplete replies by reason."""
-    cost: llm.Cost
+    cost: Cost
     """Cost of this run."""
 
 
@@ -66,15 +72,15 @@ class _Generating(ModelStage[Asked, GenerateResult]):
     def replaces(self) -> bool:
         return self.settings.replace
 
-    def note(self, asked: Asked, _settings: llm.Settings) -> str:
+    def note(self, asked: Asked, _settings: Settings) -> str:
         return _note(asked[0])
 
     def read(self, arena: store.Arena) -> store.Snapshot:
         return _seen(arena, self.settings)
 
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], Asked]:
         settings = _fix_settings(seen.arena, self.settings)
-        first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm.first_key, ledger=ledger)
+        first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm_calls.first_key, ledger=ledger)
         prepared = prepare(**_tables(seen, settings), settings=settings, first_key=first_key)
         return prepared.conversations, (settings, prepared)
 
@@ -91,12 +97,12 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         # A stored reply to such a prompt shows that the service accepts it.
         return {"accepted": asked[1].any_valid, "again": f"{self.subject} {number}" if number else None}
 
-    def need_any(self, asked: Asked, replies: llm.Replies) -> None:
+    def need_any(self, asked: Asked, replies: Replies) -> None:
         where = self.settings.model.path if self.settings.template is None else ""
         replies.need_any(each="query", where=where, known=asked[1].any_valid)
 
     def results(
-        self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, ledger: store.Ledger
+        self, asked: Asked, replies: Replies, seen: store.Snapshot, ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], GenerateResult]:
         settings, prepared = asked
         pairs = zip(prepared.to_ask, replies.by_number, strict=True)
@@ -133,14 +139,12 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         return tables, GenerateResult(counts, kept, Counter(), replies.reasons, replies.unwhole, replies.cost)
 
 
-def plan_generating(path: Path, settings: GenerateSettings, model: llm.ChatModel) -> llm.Cost:
+def plan_generating(path: Path, settings: GenerateSettings, model: ChatModel) -> Cost:
     """Return the maximum cost of `generate_answers`; nothing is sent or written. Raises as it does."""
     return _Generating(settings).plan(path, model)
 
 
-def generate_answers(
-    path: Path, settings: GenerateSettings, calls: llm.ArenaCalls
-) -> tuple[store.Arena, GenerateResult]:
+def generate_answers(path: Path, settings: GenerateSettings, calls: ArenaCalls) -> tuple[store.Arena, GenerateResult]:
     """Generate a system's answers to the queries of an arena, by a model or a RAG service.
 
     Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
@@ -175,25 +179,25 @@ class _Sampling(_Generating):
     number: int
     """Number of the answers, from 1."""
 
-    def note(self, _asked: Asked, settings: llm.Settings) -> str:
-        return f"{self.subject}: {llm.describe(settings)}"
+    def note(self, _asked: Asked, settings: Settings) -> str:
+        return f"{self.subject}: {llm_calls.describe(settings)}"
 
     @property
     def replaces(self) -> bool:
         return False
 
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], Asked]:
         tables = {name: table for name, table in seen.tables.items() if name != "answers"}
         return super().requests(store.Snapshot(seen.arena, tables), ledger)
 
     def repetition(self, _asked: Asked, _number: int) -> dict[str, Any]:
         return {"again": f"{self.subject} sample {self.number}"}
 
-    def need_any(self, _asked: Asked, replies: llm.Replies) -> None:
+    def need_any(self, _asked: Asked, replies: Replies) -> None:
         replies.need_any()
 
     def results(
-        self, asked: Asked, replies: llm.Replies, _seen: store.Snapshot, _ledger: store.Ledger
+        self, asked: Asked, replies: Replies, _seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], GenerateResult]:
         settings, prepared = asked
         rows = [
@@ -214,14 +218,12 @@ class _Sampling(_Generating):
         return tables, GenerateResult({}, 0, Counter(), replies.reasons, replies.unwhole, replies.cost)
 
 
-def plan_sample(path: Path, settings: GenerateSettings, sample: int, model: llm.ChatModel) -> llm.Cost:
+def plan_sample(path: Path, settings: GenerateSettings, sample: int, model: ChatModel) -> Cost:
     """Return the maximum cost of `generate_sample`; nothing is sent or written. Raises as it does."""
     return _Sampling(settings, sample).plan(path, model)
 
 
-def generate_sample(
-    path: Path, settings: GenerateSettings, sample: int, calls: llm.ArenaCalls
-) -> tuple[store.Arena, llm.Cost]:
+def generate_sample(path: Path, settings: GenerateSettings, sample: int, calls: ArenaCalls) -> tuple[store.Arena, Cost]:
     """Ask a system's queries once more, and write its answers to the table samples.
 
     Failed calls have no row, and are made again by the next run. The samples of this number replace those on the same
@@ -342,12 +344,12 @@ def _note(settings: GenerateSettings) -> str:
     """Describe how answers are made, for the manifest."""
     if isinstance(settings.model, RagSettings):
         return f"{settings.system}: RAG service {settings.model.described}"
-    counted = (settings.tokens or llm.TokenEstimate()).name
+    counted = (settings.tokens or TokenEstimate()).name
     options = {
         "template": settings.template and settings.template.name,
         "order seed": settings.seed,
         _COUNTED: counted,
-        **llm.parameters(settings.model),
+        **llm_calls.parameters(settings.model),
     }
     if settings.relevant_only:
         options["passages"] = "relevant"
@@ -366,8 +368,8 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
     before = next((note for note in notes if note.startswith(f"{settings.system}: ")), None)
     if settings.tokens is None and settings.template is not None:
         # A tokenizer installed since must not change the prompts of a resumed run.
-        by_estimate = before is not None and f", {_COUNTED} {llm.TokenEstimate().name}," in before
-        tokens = llm.TokenEstimate() if by_estimate else llm.tokens_of(settings.model.model)
+        by_estimate = before is not None and f", {_COUNTED} {TokenEstimate().name}," in before
+        tokens = TokenEstimate() if by_estimate else llm_tokens.tokens_of(settings.model.model)
         settings = replace(settings, tokens=tokens)
     if before not in (None, _note(settings)) and not settings.replace and _any_valid(arena, settings.system):
         raise BadInput(
