@@ -17,7 +17,6 @@ from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
-from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
 from mirage.people.votes import queue
 from mirage.people.votes.correct import correction_needs
@@ -27,6 +26,7 @@ from mirage.people.votes.rows import LONGEST, cast
 from mirage.schema import from_rows
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views import spot_check as views
 
 NAME = "spot_voter_now"
 """Key of the field for the name that the first vote asks for."""
@@ -160,7 +160,12 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
     bar(
         session,
         vote_item.BATTLE | vote_item.SKIP,
-        (token, caster(session, token, item, shown=views.battle_digest(shown))),
+        (
+            token,
+            caster(
+                session, token, item, shown=views.battle_digest(shown.query.text, shown.first.text, shown.second.text)
+            ),
+        ),
         unsent_vote,
     )
     for other in following:

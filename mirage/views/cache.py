@@ -82,7 +82,10 @@ def _content(value: Any) -> Any:
     if isinstance(value, Arena):
         return ["Arena", str(value.path), value.version, value.tags]
     if is_dataclass(value):
-        return [type(value).__qualname__, *(_content(getattr(value, field.name)) for field in fields(value))]
+        return [
+            type(value).__qualname__,
+            *(_content(getattr(value, field.name)) for field in fields(value) if field.compare),
+        ]
     if isinstance(value, tuple):
         return ["tuple", *map(_content, value)]
     if isinstance(value, frozenset):

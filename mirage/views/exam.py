@@ -30,6 +30,7 @@ from mirage.stats.jackknife import Estimate
 from mirage.store import Arena, kept_ledger, makers_of, open_arena
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import MANY, join_or_count
+from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,7 +169,7 @@ class ExamView:
         return ExamResult(self.exams).table()
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def exam_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = NO_VOTES) -> ExamView:
     """Examine the judges of an arena.
 
@@ -249,7 +250,7 @@ class JudgePair:
     """Cohen's kappa."""
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def pairs_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = NO_VOTES) -> tuple[JudgePair, ...]:
     """Compare every two judges, and people with each judge and each other: over the languages, else in the first
     language that both decided in. Pairs without a value are left out.

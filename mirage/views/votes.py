@@ -20,6 +20,7 @@ from mirage.schema import PEOPLE, Parser
 from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text
+from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ class AgreementView:
         return next((row for row in reversed(self.rows) if row.judge == judge), None)
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def agreement_view(arena: Arena, votes: VoteLog[Vote], languages: tuple[str, ...] = ()) -> AgreementView:
     """Compare people with each judge of an arena, and with each other, in some languages; all if empty.
 
@@ -97,7 +98,7 @@ class CorrectedView:
         return "all" if "all" in self.methods else next(iter(self.methods))
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def corrected_view(arena: Arena, judge: str, votes: VoteLog[Vote], languages: tuple[str, ...] = ()) -> CorrectedView:
     """Correct a judge's ranking by people's votes in some languages, all with votes if empty, and overall.
 
@@ -144,7 +145,7 @@ def labelled_measures(arena: Arena, log: VoteLog[Evidence] = NO_EVIDENCE) -> tup
     return label_measures(arena, log.votes)
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def levels_view(
     arena: Arena,
     measure: str,

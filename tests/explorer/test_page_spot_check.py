@@ -29,7 +29,6 @@ from mirage import schema, store
 from mirage.battles.decision import decisions
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
-from mirage.explorer.spot_check import data as views
 from mirage.explorer.spot_check import vote_item
 from mirage.people.votes import rows as voted
 from mirage.people.votes.belonging import votes_on
@@ -41,6 +40,7 @@ from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
 from mirage.text.languages import LANGUAGES
+from mirage.views import spot_check as views
 from mirage.views.votes import corrected_view
 from pages import html, notes, page_text, text
 

@@ -12,7 +12,6 @@ from views_battle_cases import A, B, judged
 from mirage import store
 from mirage.errors import NotEnoughData, Unreachable
 from mirage.explorer.kit import votes as people
-from mirage.explorer.spot_check import data as views
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence, Vote
@@ -20,6 +19,7 @@ from mirage.people.votes.rows import cast, now, shown_digest, standing, token
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, cited_sentences
 from mirage.text.answers import citations
+from mirage.views import spot_check as views
 from mirage.views.votes import agreement_view, corrected_view
 
 

@@ -1,1 +1,1 @@
-"""The page Judges: its data, charts and texts."""
+"""The page Judges: its charts."""

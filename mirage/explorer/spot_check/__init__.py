@@ -1,1 +1,1 @@
-"""The page Spot check: its data, charts and texts."""
+"""The page Spot check: items to vote on, and results."""

@@ -12,8 +12,8 @@ from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView, QueryView
 from mirage.explorer.battle.data import BattleView
 from mirage.explorer.kit.text import TextSpan, text_html
-from mirage.explorer.spot_check.data import CitationPair, VoteResult
 from mirage.people.votes.kinds import IMPORTED, Evidence, Vote
+from mirage.views.spot_check import CitationPair, VoteResult
 
 BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
 """Votes on a battle: button label and key."""

@@ -1,4 +1,4 @@
-"""Data of the Spot check page: the next item to vote on, and the result revealed after the vote.
+"""Views of the Spot check: the next item to vote on, and the result revealed after the vote.
 
 System names are separate from what is shown before the vote: an item carries them for the database only.
 """
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.decision import decisions
-from mirage.explorer.battle import data as battles
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.queue import Pool
 from mirage.people.votes.rows import battle, shown_digest
@@ -101,12 +100,13 @@ def pool(arena: Arena, language: str) -> Pool:
 
 def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     """Return the systems of a battle and the judges' opinions, after the vote."""
-    shown = battles.battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
-    by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
+    rows = of_query(arena, "judgments", (vote.language, vote.query_id))
+    rows = [row for row in rows if {row["system_a"], row["system_b"]} == {vote.system_a, vote.system_b}]
+    by_judge = decisions(schema.from_rows("judgments", [schema.Judgment(**row) for row in rows]))
     label = label_of(vote)
     names = dict(enumerate(battle(vote)[2:]))
     verdicts = []
-    for judge in shown.judges:
+    for judge in dict.fromkeys(row["judge"] for row in rows):
         verdict = by_judge.get(judge, {}).get(battle(vote))
         verdicts.append(
             JudgeOpinion(
@@ -121,12 +121,9 @@ def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     return VoteResult(vote, winner, tuple(verdicts), WHY.get(vote.why, vote.why))
 
 
-def battle_digest(shown: battles.BattleView) -> str | None:
+def battle_digest(query: str | None, first: str | None, second: str | None) -> str | None:
     """Return the digest of the query and both answers of a battle; null if an answer has no text."""
-    first, second = shown.first.text, shown.second.text
-    if first is None or second is None:
-        return None
-    return shown_digest([shown.query.text or ""], [first, second])
+    return None if first is None or second is None else shown_digest([query or ""], [first, second])
 
 
 @lru_cache(maxsize=36)
