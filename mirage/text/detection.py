@@ -395,25 +395,25 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
     counts.update(decided or filter(None, alone))
     usual = [code for code, n in counts.items() if n >= _STRAY * counts.total()]
     often = {code for code, n in Counter(alone).items() if n >= _STRAY * len(texts)}
-    merged = [_merge_relatives(shares, own) for shares in held]
     codes: list[str | None] = []
     apart: dict[str, list[int]] = {}
-    for place, (text, code, shares) in enumerate(zip(bare, alone, merged, strict=True)):
-        found = _scripts(text)
-        fitting = [known for known in usual if not found or not _scripts_of(known).isdisjoint(found)]
+    for place, (text, code, shares) in enumerate(zip(bare, alone, held, strict=True)):
         if code in usual or not any(map(str.isalpha, text)):
             codes.append(code)
-        elif fitting:
+            continue
+        found = _scripts(text)
+        fitting = [known for known in usual if not found or not _scripts_of(known).isdisjoint(found)]
+        if fitting:
             stray = len(usual) == 1 and (code is None or code not in often)
-            codes.append(_join(code, shares, fitting, found, brief=brief[place], stray=stray))
+            codes.append(_join(code, _merge_relatives(shares, own), fitting, found, brief=brief[place], stray=stray))
         else:
             codes.append(code)
             if found:
                 apart.setdefault(max(found, key=found.__getitem__), []).append(place)
     for places in apart.values():
-        code = _detect_together([merged[place] for place in places[:_TOGETHER]])
+        code = _detect_together([_merge_relatives(held[place], own) for place in places[:_TOGETHER]])
         for place in places:
-            if brief[place] and merged[place].get(str(alone[place]), 0.0) < _SURE:
+            if brief[place] and _merge_relatives(held[place], own).get(str(alone[place]), 0.0) < _SURE:
                 codes[place] = code or codes[place]
     return [SetLanguage(code, by_itself) for code, by_itself in zip(codes, alone, strict=True)]
 
