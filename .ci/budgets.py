@@ -3,14 +3,16 @@
 python .ci/budgets.py           # print what is over its budget; exit 1 if anything is
 python .ci/budgets.py --table   # print every figure beside its budget
 
-Code is measured in tokens without comments, docstrings and layout, since lines can be packed and prose deleted. A
-budget is a ceiling: it is lowered with the code, and raised only with a decision (docs/decisions).
+Code is measured in tokens without comments, docstrings and layout, since lines can be packed and prose deleted; data
+files of `mirage/` in bytes. A budget is what was reached: it is lowered with the code, and raised only with a decision
+(docs/decisions). A figure may be `SLACK` above it, so that a recipe of docs/extend.md fits.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import math
 import sys
 import tokenize
 import tomllib
@@ -20,6 +22,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+SLACK = 0.02
+"""Share of a budget by which a figure may exceed it, rounded up."""
+CODE = ("mirage", "pages", "tests", "benchmarks")
+"""Folders of code."""
 LAYOUT = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -50,28 +56,32 @@ def count_tokens(source: str) -> int:
     return sum(token.type not in LAYOUT and token.start[0] not in prose for token in tokens)
 
 
-def package_of(path: Path) -> str:
-    """Return the room of a source file: `mirage/store`, `mirage` for a module at its top, `pages`, `tests` ..."""
-    parts = path.relative_to(ROOT).parts
+def room_of(path: Path) -> str:
+    """Return the room of a file below the root: `mirage/store`, `mirage` for a file at its top, `pages`, `tests` ..."""
+    parts = path.parts
     return "/".join(parts[:2]) if parts[0] == "mirage" and len(parts) > 2 else parts[0]
 
 
 def measure_code() -> Iterator[tuple[str, int]]:
-    """Yield tokens and lines by room, and the number of modules of `mirage/`."""
+    """Yield tokens by room, and the number of modules of `mirage/`."""
     tokens: Counter[str] = Counter()
-    lines: Counter[str] = Counter()
     modules = 0
-    for root in ("mirage", "pages", "tests", "benchmarks"):
+    for root in CODE:
         for path in (ROOT / root).rglob("*.py"):
-            source = path.read_text(encoding="utf-8")
-            tokens[package_of(path)] += count_tokens(source)
-            lines[package_of(path)] += len(source.splitlines())
+            tokens[room_of(path.relative_to(ROOT))] += count_tokens(path.read_text(encoding="utf-8"))
             modules += root == "mirage"
-    for counter in (tokens, lines):
-        counter["mirage and pages"] = sum(n for room, n in counter.items() if room.startswith(("mirage", "pages")))
+    tokens["mirage and pages"] = sum(n for room, n in tokens.items() if room.startswith(("mirage", "pages")))
     yield from ((f"tokens {room}", n) for room, n in sorted(tokens.items()))
-    yield from ((f"lines {room}", n) for room, n in sorted(lines.items()))
     yield "modules", modules
+
+
+def measure_data() -> Iterator[tuple[str, int]]:
+    """Yield the bytes of data files (vocabularies, prompts, styles ...) by room of `mirage/`."""
+    sizes: Counter[str] = Counter()
+    for path in (ROOT / "mirage").rglob("*"):
+        if path.is_file() and path.suffix not in (".py", ".pyc"):
+            sizes[room_of(path.relative_to(ROOT))] += path.stat().st_size
+    yield from ((f"bytes {room}", n) for room, n in sorted(sizes.items()))
 
 
 def measure_docs() -> Iterator[tuple[str, int]]:
@@ -105,18 +115,23 @@ def measure_commands() -> Iterator[tuple[str, int]]:
     yield "options", options(top)
 
 
+def ceiling(budget: int) -> int:
+    """Return the largest figure that a budget allows."""
+    return budget + math.ceil(budget * SLACK)
+
+
 def main(*, table: bool) -> int:
     """Print the figures over their budgets, or all; return the exit status."""
     budgets = tomllib.loads((ROOT / ".ci/budgets.toml").read_text(encoding="utf-8"))
-    figures = dict([*measure_code(), *measure_docs(), *measure_commands()])
+    figures = dict([*measure_code(), *measure_data(), *measure_docs(), *measure_commands()])
     wrong = [f"no budget: {name}" for name in figures if name not in budgets]
     wrong += [f"no such figure: {name}" for name in budgets if name not in figures]
     for name, figure in figures.items():
         limit = budgets.get(name, 0)
         if table:
             sys.stdout.write(f"{name:32}{figure:>12,}{limit:>12,}\n")
-        if figure > limit:
-            wrong.append(f"{name}: {figure:,} is over the budget of {limit:,} (.ci/budgets.toml)")
+        if figure > ceiling(limit):
+            wrong.append(f"{name}: {figure:,} is over {ceiling(limit):,}, the budget of {limit:,} and its slack")
     sys.stdout.writelines(f"{line}\n" for line in wrong)
     return bool(wrong)
 

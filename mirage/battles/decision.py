@@ -32,7 +32,13 @@ FIRST, SECOND, TIE, UNPARSED = range(4)
 Winner = Literal["first", "second", "tie", "unparsed"]
 WINNERS: tuple[Winner, ...] = ("first", "second", "tie", "unparsed")
 """Names of the labels, in the same order."""
-VERDICTS: dict[str, int] = {"A": FIRST, "B": SECOND, "tie": TIE, "both_bad": TIE, "unparsed": UNPARSED}
+VERDICTS: dict[str, int] = {
+    "A": FIRST,
+    "B": SECOND,
+    "tie": TIE,
+    "both_bad": TIE,
+    "unparsed": UNPARSED,
+}
 """Label of each verdict of `schema.Verdict`, from the side of the system shown first. To add a verdict, add it there
 and here.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,7 +67,11 @@ def test_pages_to_read_import_neither_the_pipeline_nor_a_client(tmp_path: Path) 
     assert done.stdout.strip().endswith("[]"), done.stdout + done.stderr
 
 
-DISK = {"open", "read_text", "write_text", "read_bytes", "write_bytes", "mkdir", "unlink", "iterdir", "glob", "rglob"}
+DISK = {
+    *("open", "read_text", "write_text", "read_bytes", "write_bytes", "mkdir", "unlink", "iterdir", "glob", "rglob"),
+    *("touch", "rmdir", "rmtree", "copytree", "copyfile", "TemporaryDirectory", "NamedTemporaryFile", "mkdtemp"),
+}
+"""Calls that read, write or list files; asking whether a path is there is none of them."""
 
 
 def test_only_the_store_touches_the_disk() -> None:
@@ -84,6 +89,63 @@ def test_only_the_store_touches_the_disk() -> None:
                 if name in DISK and owner not in ("store", "files", "webbrowser"):
                     calls.append(f"{path}:{node.lineno}: {name}")
     assert not calls, f"{calls} belong into mirage/store"
+
+
+NUMBERS = ("numpy", "scipy", "pandas", "mirage.stats")
+"""Libraries that compute."""
+OF_PAGES = sorted((*(ROOT / "pages").glob("*.py"), *(ROOT / "mirage" / "explorer").rglob("*.py")))
+NOT_YET: dict[str, set[str]] = {
+    "mirage/explorer/answers/data.py": {"SQL"},
+    "mirage/explorer/battle/data.py": {"SQL", "another page"},
+    "mirage/explorer/battle/overlap.py": {"another page"},
+    "mirage/explorer/battle/view.py": {"another page"},
+    "mirage/explorer/compare/data.py": {"SQL", "another page", "numbers"},
+    "mirage/explorer/features/data.py": {"SQL", "another page", "numbers"},
+    "mirage/explorer/kit/frame.py": {"SQL"},
+    "mirage/explorer/kit/labels.py": {"numbers"},
+    "mirage/explorer/kit/votes.py": {"numbers"},
+    "mirage/explorer/leaderboard/data.py": {"SQL"},
+    "mirage/explorer/leaderboard/opening.py": {"another page"},
+    "mirage/explorer/leaderboard/published.py": {"SQL"},
+    "mirage/explorer/spot_check/data.py": {"SQL", "another page"},
+    "mirage/explorer/spot_check/vote_item.py": {"another page"},
+    "mirage/explorer/surrogate/data.py": {"SQL"},
+    "mirage/explorer/your_model/data.py": {"SQL", "another page"},
+    "pages/battle.py": {"another page"},
+    "pages/compare.py": {"numbers"},
+    "pages/features.py": {"another page", "numbers"},
+    "pages/spot_check.py": {"another page"},
+    "pages/surrogate.py": {"another page"},
+}
+"""What files of pages still do that belongs into a view or the kit. Take lines away; add none."""
+
+
+def foreign_work(path: Path) -> set[str]:
+    """Return what a file of a page does that belongs elsewhere: import another page, compute, or query."""
+    own = path.stem if path.parent.name == "pages" else path.parent.name
+    tree, found = ast.parse(path.read_text(encoding="utf-8")), set[str]()
+    for name in imported_names(tree):
+        if re.match(rf"mirage\.explorer\.(?!(kit|{own})\b)", name):
+            found.add("another page")
+        if name.startswith(NUMBERS):
+            found.add("numbers")
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return found | {"SQL" for call in calls if getattr(call, "attr", "") == "sql"}
+
+
+def imported_names(tree: ast.AST) -> Iterator[str]:
+    """Yield what a file imports, with the module that it comes from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+def test_a_page_reads_views_and_the_kit_alone() -> None:
+    found = {str(path.relative_to(ROOT)): foreign_work(path) for path in OF_PAGES}
+    new = {path: work - NOT_YET.get(path, set()) for path, work in found.items()}
+    assert {path: work for path, work in new.items() if work} == {}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda p: p.name)

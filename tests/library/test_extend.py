@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import mirage
@@ -243,6 +247,50 @@ def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
     plain = rank_arena(graded, VerdictJudge("j")).ranking.table()["rating"].to_pylist()
     whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
     assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"
+
+
+def test_the_recipes_pass_make_lint(tmp_path: Path) -> None:
+    """All of them in one copy: style, types of the new files, layers, and the budgets, each by itself."""
+    copy = tmp_path / "copy"
+    for name in ("mirage", "pages"):
+        shutil.copytree(ROOT / name, copy / name)
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    limits = tomllib.loads((ROOT / ".ci" / "budgets.toml").read_text(encoding="utf-8"))
+    budgets = runpy.run_path(str(ROOT / ".ci" / "budgets.py"))
+    files: set[str] = set()
+    for section in (name for name, text in sections().items() if BLOCK.search(text)):
+        names = {name for _, name, _ in BLOCK.findall(sections()[section])}
+        changed = {name: tokens(copy / name, budgets) for name in names}
+        apply(section, copy)
+        added = Counter[str]()
+        for file, before in changed.items():
+            added[budgets["room_of"](Path(file))] += tokens(copy / file, budgets) - before
+        for room, n in added.items():
+            limit = limits[f"tokens {room}"]
+            assert n <= budgets["ceiling"](limit) - limit, f"{section} adds {n} tokens to {room}"
+        files |= set(changed)
+    new = sorted(file for file in files if not (ROOT / file).exists())
+    contracts = "from importlinter.cli import lint_imports_command as lint; lint()"
+    for command in (
+        ("-m", "ruff", "check", *sorted(files)),
+        ("-m", "ruff", "format", "--check", *sorted(files)),
+        ("-m", "mypy", "--follow-imports=skip", *new),
+        ("-c", contracts),
+    ):
+        result = subprocess.run(
+            [sys.executable, *command],
+            cwd=copy,
+            env=os.environ | {"PYTHONPATH": str(copy)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+
+
+def tokens(file: Path, budgets: dict[str, Any]) -> int:
+    """Return the code tokens of a file, 0 before a recipe writes it."""
+    return budgets["count_tokens"](file.read_text(encoding="utf-8")) if file.exists() else 0
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:
