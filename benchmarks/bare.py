@@ -33,18 +33,14 @@ TITLES = ("First", "Second")
 
 
 @contextmanager
-def served(script: Path, settings: Path | None = None) -> Iterator[tuple[str, int]]:
-    """A server of a script.
-
-    Args:
-        script: its file.
-        settings: the folder whose `.streamlit` holds its settings; the explorer's own unless given.
+def served(script: Path) -> Iterator[tuple[str, int]]:
+    """A server of a script with the explorer's settings.
 
     Yields:
         Its address and process.
     """
     command = ["-m", "streamlit", "run", str(script), "--server.headless=true", "--server.address=127.0.0.1"]
-    with running(command, "--server.port", settings or shipped_folder()) as (address, process):
+    with running(command, "--server.port", shipped_folder()) as (address, process):
         yield address, process.pid
 
 

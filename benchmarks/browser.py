@@ -189,7 +189,7 @@ def run() -> list[Row]:
         browser.close()
     return [
         _row(
-            f"the first page of a server just started, {STARTS} times in turn", *_columns(starts), "at most 1.2 times"
+            f"the first page of a server just started, {STARTS} times in turn", *_columns(starts), "at most 1.25 times"
         ),
         *(
             _row(

@@ -2,7 +2,8 @@
 
 A client opens the page's WebSocket, sends what a browser sends when its reader clicks (`BackMsg`), and reads what comes
 until the script is done (`ForwardMsg`), so that the time is that of the server and the wire, without a browser's
-drawing. 50 readers walk through the pages, each thinking two seconds in between.
+drawing. 50 readers walk through the pages, each thinking two seconds in between: on a server with nothing stored, on
+one whose child computes ahead meanwhile, on one that was started again, and on a bare Streamlit app.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlencode
@@ -52,15 +54,25 @@ class Tally:
         """Every click."""
         return sorted(milliseconds for times in self.taken.values() for milliseconds in times)
 
+    @property
+    def late(self) -> float:
+        """95th percentile of every click."""
+        return statistics.quantiles(self.all, n=20)[-1]
+
 
 @contextmanager
-def server(home: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def server(home: Path, *, ahead: bool = False) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run the explorer on the bundled arenas.
+
+    Args:
+        home: the data folder.
+        ahead: whether a child computes ahead, as with `mirage app`.
 
     Yields:
         Its address, and the process.
     """
-    command = ["-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    program = "mirage/explorer/server.py" if ahead else "app.py"
+    command = ["-m", "streamlit", "run", program, "--server.headless=true"]
     with bare.running(command, "--server.port", ROOT, os.environ | {"MIRAGE_HOME": str(home)}) as started:
         yield started
 
@@ -137,15 +149,16 @@ def walk(rng: random.Random, arena: store.Arena) -> Iterator[tuple[str, str]]:
         yield page, urlencode(query)
 
 
-async def reader(url: str, number: int, until: float, tally: Tally) -> None:
-    """One reader from the first page to the end of the test."""
+async def reader(url: str, number: int, until: float, tally: Tally, *, plain: bool) -> None:
+    """One reader from the first page to the end of the test; a bare app has one page."""
     rng = random.Random(f"{SEED}-{number}")
     arena = store.open_arena(store.bundled_arenas()[ARENAS[number % len(ARENAS)]])
+    steps = repeat((HOME, "")) if plain else walk(rng, arena)
     await asyncio.sleep(rng.uniform(0, 2 * THINK))
     try:
         async with connect(f"ws://{url}/_stcore/stream", subprotocols=["streamlit"], max_size=None) as link:
             browser = Browser(link)
-            for step, (page, query) in enumerate(walk(rng, arena)):
+            for step, (page, query) in enumerate(steps):
                 began = time.perf_counter()
                 wrong = await asyncio.wait_for(browser.click(page, query), 60)
                 milliseconds = 1000 * (time.perf_counter() - began)
@@ -162,30 +175,48 @@ async def reader(url: str, number: int, until: float, tally: Tally) -> None:
         tally.errors.append(f"{type(error).__name__}: {error}")
 
 
-async def crowd(url: str, sessions: int, seconds: float) -> Tally:
+async def crowd(url: str, sessions: int, *, plain: bool = False) -> Tally:
     """All readers at once."""
-    tally, until = Tally(), time.perf_counter() + seconds
-    await asyncio.gather(*(reader(url, number, until, tally) for number in range(sessions)))
+    tally, until = Tally(), time.perf_counter() + SECONDS
+    await asyncio.gather(*(reader(url, number, until, tally, plain=plain) for number in range(sessions)))
     return tally
 
 
 def run() -> list[Row]:
-    """Two readers an arena to warm its pages, then all of them."""
-    with TemporaryDirectory() as home, server(Path(home)) as (url, process):
-        asyncio.run(crowd(url, 2 * len(ARENAS), 40))
-        tally = asyncio.run(crowd(url, SESSIONS, SECONDS))
-        now, most = memory(process)
-    times = tally.all
-    by_page = "; ".join(
-        f"{page} {statistics.median(milliseconds):.0f}" for page, milliseconds in sorted(tally.taken.items())
-    )
+    """All readers on every server; on the one that was started again two an arena come before."""
+    with TemporaryDirectory() as folder:
+        home, other = Path(folder, "home"), Path(folder, "other")
+        with server(home) as (url, process):
+            cold = asyncio.run(crowd(url, SESSIONS))
+            _, cold_most = memory(process)
+        with server(other, ahead=True) as (url, _):
+            ahead = asyncio.run(crowd(url, SESSIONS))
+        with server(home) as (url, process):
+            asyncio.run(crowd(url, 2 * len(ARENAS)))
+            again = asyncio.run(crowd(url, SESSIONS))
+            now, most = memory(process)
+        with bare.served(bare.page(Path(folder))) as (url, _):
+            plain = asyncio.run(crowd(url, SESSIONS, plain=True))
+    by_page = "; ".join(f"{page} {statistics.median(times):.0f}" for page, times in sorted(again.taken.items()))
+    ratio = statistics.median(ahead.all) / statistics.median(cold.all)
+    at_once = f"{SESSIONS} readers at once, {THINK:.0f} s between two clicks"
     return [
         Row(
-            f"{SESSIONS} readers at once, {THINK:.0f} s between two clicks, {len(times):,} clicks in {SECONDS} s",
-            f"{statistics.median(times):.0f} ms median, {statistics.quantiles(times, n=20)[-1]:.0f} ms 95th percentile",
-            f"first pages: {statistics.median(tally.first):.0f} ms median; medians by page: {by_page} ms",
-            f"{len(tally.errors)} errors{': ' + tally.errors[0] if tally.errors else ''}",
-            "95th percentile under 300 ms, no error",
+            f"{at_once}, {len(again.all):,} clicks in {SECONDS} s; medians by page: {by_page} ms",
+            _written(again),
+            f"bare app {_written(plain)}",
+            f"{again.late / plain.late:.1f} times at the 95th percentile",
+            "95th percentile under 500 ms, no error",
         ),
-        Row("memory of the server after that", f"{now:.0f} MB", f"at most {most:.0f} MB", "", "450 MB, at most 600 MB"),
+        Row("memory of the server after that", f"{now:.0f} MB", f"at most {most:.0f} MB", "", "500 MB, at most 700 MB"),
+        Row(
+            f"{at_once}, nothing stored", _written(cold), f"at most {cold_most:.0f} MB", "", "no error, at most 700 MB"
+        ),
+        Row("the same while a child computes ahead", _written(ahead), "", f"{ratio:.2f} times", "at most 1.3 times"),
     ]
+
+
+def _written(tally: Tally) -> str:
+    errors = f"{len(tally.errors)} errors{': ' + tally.errors[0] if tally.errors else ''}"
+    median, first = statistics.median(tally.all), statistics.median(tally.first)
+    return f"{median:.0f} ms median, {tally.late:.0f} ms 95th percentile, first pages {first:.0f} ms, {errors}"

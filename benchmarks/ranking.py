@@ -71,23 +71,6 @@ def choix_dense(battles: dict[str, Battles], draws: int) -> None:
             choix.ilsr_pairwise_dense(picked, alpha=0.0)
 
 
-def pair_lists(battles: dict[str, Battles]) -> dict[str, list[list[tuple[int, int]]]]:
-    """By language and query, who beat whom."""
-    return {
-        code: [[(int(i), int(j)) for i, j in np.argwhere(w)] for w in language_battles.wins]
-        for code, language_battles in battles.items()
-    }
-
-
-def choix_lists(lists: dict[str, list[list[tuple[int, int]]]], draws: int) -> None:
-    """Resample queries and fit `choix.ilsr_pairwise` on lists of pairs, as the MIRAGE-Bench program does."""
-    rng = np.random.default_rng(SEED)
-    for by_query in lists.values():
-        for _ in range(draws):
-            pairs = [pair for q in rng.integers(QUERIES, size=QUERIES) for pair in by_query[q]]
-            choix.ilsr_pairwise(SYSTEMS, pairs, alpha=1e-4)
-
-
 def battle_lists(battles: dict[str, Battles]) -> list[tuple[list[Any], list[Any], list[Any], Any]]:
     """By language what evalica takes: first systems, second systems, winners; and each battle's query."""
     lists = []
@@ -168,12 +151,11 @@ def run() -> list[Row]:
     """Time ours against the others; the slow ones on fewer languages and draws, scaled linearly (said so)."""
     battles = from_judgments(published_size(), judge="judge")
     two = {code: battles[code] for code in ("ar", "zh")}
-    pairs, rows_of_two = pair_lists(two), battle_lists(two)
-    dense_draws, list_draws, weighted_draws = 20, 2, 2
-    mirage_seconds, dense, lists, weighted = seconds(
+    rows_of_two = battle_lists(two)
+    dense_draws, weighted_draws = 20, 2
+    mirage_seconds, dense, weighted = seconds(
         ours,
         lambda: choix_dense(two, dense_draws),
-        lambda: choix_lists(pairs, list_draws),
         lambda: evalica_weighted(rows_of_two, weighted_draws),
         rounds=5,
     )
@@ -191,7 +173,6 @@ def run() -> list[Row]:
     rows = [
         row("choix.ilsr_pairwise_dense on counted battles", dense, dense_draws, "at least 15 times"),
         row("evalica.bradley_terry, battles weighted by draw", weighted, weighted_draws, "at least 150 times"),
-        row("choix.ilsr_pairwise on pair lists", lists, list_draws, "at least 1,000 times"),
         Row(
             "the same ratings as choix, with `--penalty none`",
             f"{furthest_from_choix():.1e} logits at most",

@@ -2,7 +2,8 @@
 
 The bare page has one table and one chart. Its server and the explorer take the same clicks one after the other, and the
 CPU is that of their processes alone. A click on what is on a page runs the page's own part; one in the sidebar, and a
-page that is opened, run all of it.
+page that is opened, run all of it. Every page is also opened for the first time after a restart, when what it shows is
+stored; and the Leaderboard with languages that nobody has chosen before.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,10 +21,11 @@ from websockets.asyncio.client import connect
 from benchmarks import bare
 from benchmarks.harness import Row
 from benchmarks.load import Browser, server
+from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
 
-RUNS, TURNS, CLICKS, WARM = 5, 6, 10, 4
-"""Runs, turns of a run, clicks a turn, and clicks before the first."""
+RUNS, TURNS, CLICKS, WARM, RESTARTS = 5, 6, 10, 4, 3
+"""Runs, turns of a run, clicks a turn, clicks before the first, and restarts of a server."""
 KINDS = {"CPU of a click": "at most 1.8", "CPU of opening it": ""}
 """What is clicked: what is on a page, which runs the page's own part; what runs all of it. With what is aimed at."""
 
@@ -32,12 +35,13 @@ def cpu(process: int) -> float:
     return time.clock_gettime((~process << 3) | 2)
 
 
+def reach(address: str) -> connect:
+    """Connect to a server as a browser does."""
+    return connect(f"ws://{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None)  # type: ignore[list-item]
+
+
 async def costs(bare_url: str, bare_process: int, url: str, process: int, page: str) -> list[tuple[float, ...]]:
     """CPU milliseconds of a click in every run: of the bare page and of each of `KINDS`, by turns."""
-
-    def reach(address: str) -> connect:
-        return connect(f"ws://{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None)  # type: ignore[list-item]
-
     async with reach(bare_url) as plain, reach(url) as first, reach(url) as second:
         sides = [
             (Browser(plain), bare_process, HOME, "", False),
@@ -66,21 +70,59 @@ async def costs(bare_url: str, bare_process: int, url: str, process: int, page: 
 
 
 def clicks() -> list[Row]:
-    """CPU a click, page by page, beside the bare page with the explorer's settings; and that page with Streamlit's."""
+    """CPU a click, page by page, beside the bare page."""
     with TemporaryDirectory() as folder:
         script = bare.page(Path(folder))
-        with bare.served(script) as (bare_url, bare_process):
-            with server(Path(folder)) as (url, process):
-                rows = []
-                for entry in PAGES:
-                    runs = asyncio.run(costs(bare_url, bare_process, url, process.pid, entry.name))
-                    rows += [
-                        _row(f"{kind}: {entry.title}", runs, k, KINDS[kind]) for k, kind in enumerate(KINDS, start=1)
-                    ]
-            with bare.served(script, Path(folder)) as (own_url, own_process):
-                runs = asyncio.run(costs(bare_url, bare_process, own_url, own_process, HOME))
-                rows.append(_row("CPU of a click: the bare page with Streamlit's own settings", runs, 2, ""))
+        with bare.served(script) as (bare_url, bare_process), server(Path(folder)) as (url, process):
+            rows = []
+            for entry in PAGES:
+                runs = asyncio.run(costs(bare_url, bare_process, url, process.pid, entry.name))
+                rows += [_row(f"{kind}: {entry.title}", runs, k, KINDS[kind]) for k, kind in enumerate(KINDS, start=1)]
         return rows
+
+
+async def opened(url: str, process: int, visits: Iterable[tuple[str, str]]) -> list[float]:
+    """CPU milliseconds of opening pages one after the other, each with what stands in the address."""
+    taken = []
+    async with reach(url) as link:
+        browser = Browser(link)
+        for page, query in visits:
+            began = cpu(process)
+            if wrong := await browser.click(page, query):
+                raise RuntimeError(f"{page}: {wrong}")
+            taken.append(1000 * (cpu(process) - began))
+    return taken
+
+
+def first_visits() -> list[Row]:
+    """Open all pages of every arena after the first page of a server started again, which is of another arena."""
+    rows = []
+    with TemporaryDirectory() as folder:
+        with bare.served(bare.page(Path(folder))) as (url, process):
+            plain = statistics.median(asyncio.run(opened(url, process, [(HOME, "")] * CLICKS)))
+        for name, path in store.bundled_arenas().items():
+            pages = [entry.name for entry in PAGES if entry.is_offered(store.open_arena(path))]
+            other = "sample" if name == "published" else "published"
+            visits = [(HOME, f"arena={other}"), *((page, f"arena={name}") for page in pages)]
+            runs = []
+            for _ in range(1 + RESTARTS):
+                with server(Path(folder)) as (url, started):
+                    runs.append(asyncio.run(opened(url, started.pid, visits))[1:])
+            worst, page = max((taken, page) for run in runs[1:] for taken, page in zip(run, pages, strict=True))
+            what = f"CPU of the first visit to a page of {name}, worst of {len(pages)} pages and {RESTARTS} restarts"
+            nothing = f"nothing stored: {max(runs[0]):.0f} ms"
+            rows.append(Row(f"{what}: {page}", f"{worst:.0f} ms", nothing, _times(worst, plain), "under 600 ms"))
+        codes = store.open_arena(store.bundled_arenas()["nomiracl"]).languages("outcomes")
+        chosen = [f"languages={a}&languages={b}" for a, b in combinations(codes, 2)]
+        with server(Path(folder)) as (url, started):
+            visits = [(HOME, f"arena=nomiracl&{query}") for query in chosen[:: len(chosen) // 30]]
+            median = statistics.median(asyncio.run(opened(url, started.pid, visits))[WARM:])
+    what = "CPU of a new choice of two languages on the Leaderboard"
+    return [*rows, Row(what, f"{median:.0f} ms", f"bare page {plain:.1f} ms", _times(median, plain), "under 60 ms")]
+
+
+def _times(ours: float, plain: float) -> str:
+    return f"{ours / plain:.1f} times"
 
 
 def _row(what: str, runs: Sequence[tuple[float, ...]], side: int, target: str) -> Row:
@@ -91,5 +133,5 @@ def _row(what: str, runs: Sequence[tuple[float, ...]], side: int, target: str) -
 
 
 def run() -> list[Row]:
-    """Measure a click on every page."""
-    return clicks()
+    """Measure a click on every page, first visits, and choices of languages."""
+    return [*clicks(), *first_visits()]
