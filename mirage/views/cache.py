@@ -3,8 +3,8 @@
     @cached_view
     def rates_view(arena: Arena, choice: RateChoice = ALL) -> RatesView: ...
 
-The key is the name of the view, its arguments with their defaults, the content of the arenas among them, and the
-version of the program. A view therefore depends on its arguments alone, and its record has types that
+The key is the name of the view, its arguments with their defaults, of an arena its version and the files beside its
+tables, and the version of the program. A view therefore depends on its arguments alone, and its record has types that
 `store.record_files` stores. Errors are not stored.
 """
 
@@ -13,16 +13,17 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
 from hashlib import sha256
 from typing import Any, ParamSpec, TypeVar, cast
 
-from mirage.store import Arena
+from mirage.store import LEDGER, Arena
 from mirage.store.cache_files import one_at_a_time, program_version, read_cached, write_cached
 from mirage.store.record_files import from_bytes, result_type, to_bytes
+from mirage.store.user_files import MAKERS
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,7 +39,7 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
     compute: Callable[..., R] = view
 
     @lru_cache(maxsize=64)
-    def load(*values: Any) -> Any:
+    def load(_files: tuple[Any, ...], *values: Any) -> Any:
         arguments = dict(zip(signature.parameters, values, strict=True))
         kind, key = result_type(view), cache_key(view, arguments)
         stored = _read(kind, key)
@@ -51,7 +52,8 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **options: P.kwargs) -> R:
         bound = signature.bind(*args, **options)
         bound.apply_defaults()
-        return cast("R", load(*bound.arguments.values()))
+        values = tuple(bound.arguments.values())
+        return cast("R", load(tuple(map(_files_beside, values)), *values))
 
     return call
 
@@ -77,15 +79,24 @@ def cache_key(view: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     return sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 
+def _files_beside(value: Any) -> tuple[tuple[int, int], ...]:
+    """Return sizes and times of the files beside the tables of an argument that is an arena."""
+    stamps = []
+    if isinstance(value, Arena):
+        for name in (MAKERS, LEDGER):
+            with suppress(OSError):
+                status = (value.path / name).stat()
+                stamps.append((status.st_size, status.st_mtime_ns))
+    return tuple(stamps)
+
+
 def _content(value: Any) -> Any:
     """Return what an argument says, as JSON."""
     if isinstance(value, Arena):
-        return ["Arena", str(value.path), value.version, value.tags]
+        return ["Arena", str(value.path), value.version, value.tags, *_files_beside(value)]
     if is_dataclass(value):
-        return [
-            type(value).__qualname__,
-            *(_content(getattr(value, field.name)) for field in fields(value) if field.compare),
-        ]
+        named = (getattr(value, field.name) for field in fields(value) if field.compare)
+        return [type(value).__qualname__, *map(_content, named)]
     if isinstance(value, tuple):
         return ["tuple", *map(_content, value)]
     if isinstance(value, frozenset):

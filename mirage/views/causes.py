@@ -26,6 +26,7 @@ from mirage.stages.retrieve.attribution import (
 from mirage.stages.retrieve.measures import means, measure_retrievers
 from mirage.stages.shown import GIVEN
 from mirage.store import query_rows
+from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,7 +93,7 @@ def of_query(arena: Arena, key: tuple[str, str], parser: str) -> dict[str, Attri
     return {entry.attribution.system: entry.attribution for entry in causes(tables, parser=parser)}
 
 
-@lru_cache(maxsize=32)
+@cached_view
 def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
     """Count the causes in some languages.
 
@@ -108,7 +109,7 @@ def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
     return Losses(tuple(sorted(right, key=lambda system: (-right[system], system))), tuple(shares))
 
 
-@lru_cache(maxsize=16)
+@cached_view
 def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
     """Measure the retrievers of an arena over languages, best nDCG@10 first; given passages, not retrieved, last.
 
@@ -136,7 +137,7 @@ def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
     return pa.Table.from_pylist(order)
 
 
-@lru_cache(maxsize=8)
+@cached_view
 def decisions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> tuple[DecisionShare, ...]:
     """Return every system's shares of correct decisions by languages of query and passage."""
     return tuple(decisions_by_pair(arena, languages=languages, parser=parser))

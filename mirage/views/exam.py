@@ -218,7 +218,7 @@ def exam_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = N
     )
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def statistics(arena: Arena, languages: tuple[str, ...] = ()) -> tuple[JudgeStats, ...]:
     """Return rates and calls of every judge in these languages and over them, all if empty.
 

@@ -240,7 +240,7 @@ def printed_view(figures: Arena, picked: tuple[str, ...] = ()) -> RatesView | No
     return _view(cells, [], languages=languages, queries=dict.fromkeys(SUBSETS, 0), lacking=(), reference=reference)
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
     """Return rows of `rates.Rate` over these languages."""
     samples = sample_outcomes(arena)
@@ -253,7 +253,7 @@ def confusions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.T
     return confusion.confusion(rate_table(arena, parser, languages))
 
 
-@lru_cache(maxsize=16)
+@cached_view
 def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table | None:
     """Return the rates of the systems asked with several prompts, over these languages.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.judge import judges
 from mirage.errors import UnknownName
 from mirage.ranking.judges import Judge
 from mirage.stats.intervals import wilson
+from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,7 +79,7 @@ class Matrix:
         return pa.table(columns)
 
 
-@lru_cache(maxsize=32)
+@cached_view
 def matrix(arena: Arena, judge: Judge, languages: tuple[str, ...] = ()) -> Matrix:
     """Return the win matrix by a judge.
 

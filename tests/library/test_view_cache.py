@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from mirage import store
 from mirage.errors import NotEnoughData
+from mirage.people.votes.belonging import VoteLog
 from mirage.stats.jackknife import Estimate
 from mirage.store import cache_files
 from mirage.store.record_files import from_bytes, to_bytes
@@ -268,7 +269,7 @@ def test_processes_compute_a_view_once_and_a_killed_one_holds_up_nobody(tmp_path
     assert log.read_text(encoding="utf-8") == "computed\n" * 2
 
 
-def test_the_key_says_all_that_a_view_depends_on() -> None:
+def test_the_key_says_all_that_a_view_depends_on(tmp_path: Path) -> None:
     arena = store.open_arena(store.bundled_arenas()["people"])
     arguments = [
         {"arena": arena},
@@ -282,5 +283,11 @@ def test_the_key_says_all_that_a_view_depends_on() -> None:
         {"arena": None},
     ]
     assert len({cache.cache_key(view_of, each) for each in arguments}) == len(arguments)
+    beside = replace(arena, path=tmp_path)
+    before = cache.cache_key(view_of, {"arena": beside})
+    (tmp_path / "makers.csv").write_text("system,maker\n", encoding="utf-8")
+    assert cache.cache_key(view_of, {"arena": beside}) != before
+    one, other = VoteLog[str]("digest", ()), VoteLog[str]("digest", ("not compared",))
+    assert cache.cache_key(view_of, {"votes": one}) == cache.cache_key(view_of, {"votes": other})
     with pytest.raises(TypeError, match="list"):
         cache.cache_key(view_of, {"languages": ["en"]})
