@@ -11,9 +11,7 @@ import time
 from pathlib import Path
 
 from benchmarks.harness import Row
-from mirage import store
-from mirage.llm import asking, presets
-from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage import llm, store
 
 LATENCY, CONCURRENCY, CALLS, ALONE = 0.2, 64, 3_200, 25
 _REPLY = "##Reason: the first passage says so [1#0]. ##Answer: Yes. " * 12
@@ -73,13 +71,13 @@ def run() -> list[Row]:
     ):
         try:
             assert server.stdout is not None
-            endpoint = presets.resolve(base_url=f"http://127.0.0.1:{int(server.stdout.readline())}/v1")
+            endpoint = llm.resolve(base_url=f"http://127.0.0.1:{int(server.stdout.readline())}/v1")
 
             def seconds(calls: int, concurrency: int, name: str) -> float:
                 start, used = time.perf_counter(), time.process_time()
-                cost = asking.ask(
+                cost = llm.ask(
                     [[{"role": "user", "content": f"{name} {i}\n\n{_PASSAGES}"}] for i in range(calls)],
-                    ChatModel(Settings("bench"), Limits(concurrency=concurrency), endpoint),
+                    llm.ChatModel(llm.Settings("bench"), llm.Limits(concurrency=concurrency), endpoint),
                     ledger,
                 ).cost
                 taken = time.perf_counter() - start

@@ -9,9 +9,9 @@ from html import escape
 import pyarrow as pa
 import streamlit as st
 
+from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
-from mirage.explorer.compare import data as views
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.frame import Page, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
@@ -20,13 +20,25 @@ from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
-from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQuery
-from mirage.ranking.judges import Judge
+from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.records import JOINT
+from mirage.ranking.scale import win_rate
 from mirage.stats.units import name_unit
+from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
+from mirage.views.comparison import (
+    ComparisonView,
+    PairChoice,
+    compared_measures,
+    compared_systems,
+    comparison_view,
+    has_measure,
+    systems_in_rank_order,
+)
 from mirage.views.query_keys import key_text
 
+WIN_RATES = {"win_rate": "difference", "win_low": "low", "win_high": "high"}
+"""The first system's win rate against the second and its interval, by the number in logits."""
 NAMES = {
     RATING: "difference of Bradley-Terry ratings",
     RATE: "correct decisions (to answer or abstain), both subsets weighted equally",
@@ -42,49 +54,56 @@ HERE = "this arena"
 
 def main(page: Page) -> None:
     """Show the pickers, the verdict with its evidence, the languages, and the queries with the largest changes."""
-    measures = views.measures(page.arena)
+    measures = compared_measures(page.arena)
     if not measures:
         page.need("outcomes")
     choice = pick_choice(page, measures)
     if choice is None:
         page.summary("A comparison needs two systems; fewer have a value here.")
         return
-    labels = labels_of(page) if views.rests_on_labels(choice) else None
+    by_labels = choice.measure == RATE or (choice.judge is not None and choice.judge.by_labels)
+    labels = labels_of(page) if by_labels else None
     if labels is not None:
         mark_labels(page, labels)
     try:
-        report = views.report(page.arena, choice, page.picked, labels)
+        view = comparison_view(
+            page.arena,
+            choice.first,
+            choice.second,
+            choice.settings(page.arena, page.picked),
+            choice.against,
+            labels if choice.measure == RATE else None,
+        )
     except MirageError as error:
         refuse(error)
         return
     shared = "of each system at least" if choice.judge else "shared by both systems"
     page.summary(
-        f"{count_text(report.overall.n_queries, 'query')} {shared}, "
-        f"{count_text(sum(row.language != JOINT and row.n_queries > 0 for row in report.rows), 'language')}. "
-        f"Measure: {'win rate by ' + choice.judge.phrase(page.arena) if choice.judge else report.title}.",
-        conclusion=f"{verdict(report, choice)}.",
+        f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}. "
+        f"Measure: {f'win rate by {view.judge_name}' if view.judge else view.title}.",
+        conclusion=view.conclusion,
     )
-    evidence(report)
-    rows = views.rows(report)
-    languages(rows, report)
-    queries(page, report, choice)
+    evidence(view)
+    rows = rows_shown(view)
+    languages(rows, view)
+    queries(page, view, choice)
     page.download(
         "comparison",
         lambda: rows,
         about={
-            "first": report.first,
-            "second": report.second,
-            "measure": report.measure,
-            "judge": choice.judge.name if choice.judge else None,
-            "margin": report.margin,
-            "against": None if choice.against is None else choice.against.name,
-            "moved": views.moved_queries(report).to_pylist(),
+            "first": view.first,
+            "second": view.second,
+            "measure": view.measure,
+            "judge": view.judge,
+            "margin": view.margin,
+            "against": view.against,
+            "moved": moved_shown(view).to_pylist(),
         },
-        picture=partial(table_svg, rows, RATED if report.measure == RATING else COLUMNS, mode()),
+        picture=partial(table_svg, rows, RATED if view.measure == RATING else COLUMNS, mode()),
     )
 
 
-def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
+def pick_choice(page: Page, measures: tuple[str, ...]) -> PairChoice | None:
     """Show the row of filters; return None if there are not two systems."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         measure: str = pick(
@@ -100,11 +119,11 @@ def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
         if measure == RATING:
             name = who.judge(judges_of_arena(page.arena, panel=True), "Decides each battle.", listed=True)
             judge = Judge.from_name(name)
-        names = views.systems(page.arena, measure, judge)
-        known = {name: other for name, other in other_arenas(page.arena).items() if views.has_measure(other, measure)}
+        names = compared_systems(page.arena, measure, judge)
+        known = {name: other for name, other in other_arenas(page.arena).items() if has_measure(other, measure)}
         if len(names) < (1 if known else 2):
             return None
-        ranked = views.in_rank_order(page.arena, judge, page.picked)
+        ranked = systems_in_rank_order(page.arena, judge, page.picked)
         best = next((name for name in ranked if name in names), None)
         first: str = pick("First system", names, key="a", kind="system", width=230, default=best)
         place = st.container(width="content")
@@ -114,7 +133,7 @@ def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
         others = tuple(name for name in names if name != first)
         if against is not None:
             try:
-                others = views.systems(against, measure, judge)
+                others = compared_systems(against, measure, judge)
             except MirageError as error:
                 refuse(error)
                 return None
@@ -135,7 +154,7 @@ def pick_choice(page: Page, measures: tuple[str, ...]) -> views.Choice | None:
             help="Equivalence margin, in the measure's unit. Differences within it count as none. Without a margin, "
             "systems cannot be shown equivalent.",
         )
-    return views.Choice(first, second, measure, judge, float(margin or 0.0), against)
+    return PairChoice(first, second, measure, judge, float(margin or 0.0), against)
 
 
 def _arena(names: tuple[str, ...]) -> str:
@@ -152,48 +171,56 @@ def _arena(names: tuple[str, ...]) -> str:
     return name
 
 
-def verdict(report: ComparisonReport, choice: views.Choice) -> str:
-    """Return the verdict in a clause."""
-    margin = f" within {report.margin:g}" if report.overall.verdict == "equivalent" else ""
-    return f"{report.first} {views.verdict_words(report)} {_second(choice)}{margin}"
-
-
-def evidence(report: ComparisonReport) -> None:
+def evidence(view: ComparisonView) -> None:
     """Show what the verdict rests on, and why rows are inconclusive."""
-    reasons = [row for row in report.rows if row.reason]
-    lines = "".join(f"<li>{escape(f'{views.where(row.language)}: {row.reason}')}</li>" for row in reasons)
+    reasons = [row for row in view.rows if row.reason]
+    lines = "".join(f"<li>{escape(f'{scope_name(row.language)}: {row.reason}')}</li>" for row in reasons)
     head = f"Why {count_text(len(reasons), 'row')} {'is' if len(reasons) == 1 else 'are'} inconclusive"
     folded = f'<details class="mg-more"><summary>{head}</summary><ul>{lines}</ul></details>' if reasons else ""
-    st.html(f"<p>{escape(views.evidence(report))}</p>{folded}")
+    st.html(f"<p>{escape(view.evidence)}</p>{folded}")
 
 
-def _second(choice: views.Choice) -> str:
-    """The second system, with its arena where that is another."""
-    return choice.second if choice.against is None else f"{choice.second} ({choice.against.name})"
+def rows_shown(view: ComparisonView) -> pa.Table:
+    """Return the rows, all languages first, with the language's name, p as text, and of ratings the win rate."""
+    rows = sorted(view.table.to_pylist(), key=lambda row: row["language"] != JOINT)
+    for row in rows:
+        p = row["p_holm"]
+        row["p_text"] = None if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+        row["where"] = scope_name(row["language"])
+        if view.measure == RATING:
+            row |= {name: win_rate(row[number]) for name, number in WIN_RATES.items()}
+    added = dict.fromkeys(("where", "p_text"), pa.string()) | dict.fromkeys(WIN_RATES, pa.float64())
+    return pa.Table.from_pylist(rows, schema=pa.schema([*view.table.schema, *added.items()]))
 
 
-def languages(rows: pa.Table, report: ComparisonReport) -> None:
+def moved_shown(view: ComparisonView) -> pa.Table:
+    """Return the queries with the largest differences, with the language's name."""
+    names = [scope_name(row.language) for row in view.moved]
+    return view.moved_table.append_column("where", pa.array(names, pa.string()))
+
+
+def languages(rows: pa.Table, view: ComparisonView) -> None:
     """Show the difference in every language."""
-    plain_table(rows, RATED if report.measure == RATING else COLUMNS, key="comparison")
-    bands = f"Bands: 95% intervals, clustered by {name_unit(report.query_unit)}."
+    plain_table(rows, RATED if view.measure == RATING else COLUMNS, key="comparison")
+    bands = f"Bands: 95% intervals, clustered by {name_unit(view.query_unit)}."
     note(f"Right of the dashed line the first is better. {bands} Verdicts go by p (Holm), which is stricter.")
 
 
-def queries(page: Page, report: ComparisonReport, choice: views.Choice) -> None:
+def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
     """Show the queries with the largest changes, with links to the answers."""
     head = "Largest differences by query"
-    if not report.moved:
+    if not view.moved:
         heading(head, "The two systems do not differ on any query.")
         return
     values = "Points of the battles between the two. " if choice.measure == RATING else ""
     heading(head, f"{values}Click a row to read both answers. Largest differences first, losses before gains.")
-    picked = table(views.moved_queries(report), MOVED, key="moved", select=True)
+    picked = table(moved_shown(view), MOVED, key="moved", select=True)
     if picked is None:
         return
-    query = report.moved[picked]
+    query = view.moved[picked]
     key = key_text((query.language, query.query_id))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{plain(query.query_id)}** in {views.where(query.language)}", width="content")
+        st.markdown(f"**{plain(query.query_id)}** in {scope_name(query.language)}", width="content")
         if choice.against is None and (judges_of_arena(page.arena) or "answers" in page.arena.tables):
             onward(
                 "battle",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
 from typing import Any, get_args
 
 import pyarrow as pa
 import streamlit as st
 
-from mirage.explorer.features.charts import title
+from mirage.battles.judge import Judge
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, onward, show
@@ -19,19 +18,17 @@ from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import Col, column, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
-from mirage.explorer.surrogate import data as views
 from mirage.publish.charts.palette import FORMATS
-from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
+from mirage.stages.features import FEATURES
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views.surrogate import SurrogateChoice, SurrogateView, predicted_judges, printed_surrogate, surrogate_view
 
 HELD_OUT = "Leave-one-out: each system is predicted from its features by a fit without it."
-SURE = 0.05
-"""Significance level for a difference between two regressors."""
 _TAU = "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. "
 REGRESSOR = (
     Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
@@ -101,10 +98,8 @@ def main(page: Page) -> None:
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
         judge = _judge(page)
-    comparison = views.comparison_of(page.arena, judge)
-    names = [row.regressor for row in comparison.summary]
-    codes = [row["language"] for row in views.quality_by_language(page.arena, judge, names[0])]
-    shown = [code for code in codes if code == ALL or not page.picked or code in page.picked]
+    view = surrogate_view(page.arena, SurrogateChoice(judge.name, judge.skill))
+    shown = [code for code in view.languages if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
         page.summary("No predictions in the selected languages.")
         st.info("Choose other languages in the sidebar, or clear the selection.")
@@ -112,13 +107,13 @@ def main(page: Page) -> None:
     with pickers:
         regressor = pick(
             "Regressor",
-            names,
+            view.regressors,
             key="regressor",
             kind="regressor",
-            default=comparison.chosen,
+            default=view.chosen,
             named=_title,
             width=200,
-            help=f"{_title(comparison.chosen)}: used for new systems.",
+            help=f"{_title(view.chosen)}: used for new systems.",
         )
         scopes = sorted(shown, key=lambda code: (code != ALL, code)) if not page.picked else shown
         language = pick(
@@ -131,17 +126,18 @@ def main(page: Page) -> None:
             width=120,
             help="all: mean over all languages of the arena.",
         )
-    rows = [row for row in views.quality_by_language(page.arena, judge, regressor) if row["language"] in shown]
-    points = views.predicted_points(page.arena, judge, regressor, language)
+    ends = {
+        row["system"]: (row["low"], row["high"]) for row in view.intervals.to_pylist() if row["language"] == language
+    }
     page.summary(
-        _tested(comparison, regressor) if language == ALL else "",
-        conclusion=_answer(comparison, regressor, language, judge.phrase(page.arena)),
+        view.test_sentence(regressor) if language == ALL else "",
+        conclusion=view.conclude(regressor, language),
     )
     clicked = chart(
         charts.ratings(
-            points,
-            views.judged_ends(page.arena, judge, language),
-            judge=judge.phrase(page.arena),
+            view.points(regressor, language),
+            ends,
+            judge=view.judge_name,
             mode=mode(),
         ),
         key="predicted",
@@ -151,24 +147,24 @@ def main(page: Page) -> None:
     if clicked:
         _onward(clicked[0], language)
     else:
-        stored = [row for row in comparison.points.to_pylist() if row["regressor"] == regressor and row["outside"]]
-        beyond = count_text(len({row["system"] for row in stored}), "system")
-        extrapolated = f" Outside the training range: {beyond}." if stored else ""
+        rows = [row for row in view.predictions.to_pylist() if row["regressor"] == regressor]
+        outside = {row["system"] for row in rows if row["outside"]}
+        extrapolated = f" Outside the training range: {count_text(len(outside), 'system')}." if outside else ""
         note(f"{HELD_OUT}{extrapolated} Click a mark to see the system.")
     draw: dict[str, Callable[[], None]] = {
-        "Regressors": lambda: _regressors(page, judge, comparison, regressor, language),
-        "By language": lambda: _by_language(page, judge, rows),
+        "Regressors": lambda: _regressors(page, view, regressor, language),
+        "By language": lambda: _by_language(page, view, regressor, shown),
     }
-    if views.weights(page.arena, judge).permuted:
-        draw["Importance"] = lambda: _rests(page, judge, language, comparison.chosen)
+    if len(view.importances):
+        draw["Importance"] = lambda: _rests(page, view, language)
     draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
-        lambda: comparison.points,
+        lambda: view.predictions,
         about={
-            "judge": judge.name,
-            "skill": judge.skill,
-            "regressor for new systems": comparison.chosen,
+            "judge": view.judge,
+            "skill": view.skill,
+            "regressor for new systems": view.chosen,
             "regressor": regressor,
             "language": language,
             "method": HELD_OUT,
@@ -178,7 +174,7 @@ def main(page: Page) -> None:
 
 def _judge(page: Page) -> Judge:
     """Pick the predicted ratings and the queries that count."""
-    available = views.available(page.arena)
+    available = predicted_judges(page.arena)
     names = list(dict.fromkeys(name for name, _ in available))
 
     def skills(name: str) -> list[Skill]:
@@ -187,36 +183,8 @@ def _judge(page: Page) -> Judge:
     return who.judge_with_skill(names, "Provides the predicted ratings.", skills)
 
 
-def _answer(comparison: views.RegressorComparisonView, regressor: str, language: str, by: str) -> str:
-    """Return the page's conclusion."""
-    (summary,) = (row for row in comparison.summary if row.regressor == regressor)
-    if language == ALL:
-        tau, rmse, where = summary.tau, summary.rmse, f"on average over {summary.languages} languages"
-    else:
-        (quality,) = (q for q in comparison.quality if (q.regressor, q.language) == (regressor, language))
-        tau, rmse, where = quality.tau, quality.rmse, f"in {name_of(language)}"
-    write = FORMATS["probability"].write
-    predicts = f"{title} predict" if (title := _title(regressor)).endswith("by answer") else f"{title} predicts"
-    ranking = f"the ranking of {_systems_text(comparison, language)} by {by}"
-    return f"{predicts} {ranking} with tau {write(tau)} {where} (RMSE {write(rmse)})."
-
-
-def _systems_text(comparison: views.RegressorComparisonView, language: str) -> str:
-    """Return the number of left-out systems in a language, or the range over the languages."""
-    codes = {row.language for row in comparison.quality} - {ALL} if language == ALL else {language}
-    counts = [row.systems for row in comparison.quality if row.language in codes]
-    low, high = min(counts), max(counts)
-    return count_text(high, "system") if low == high else f"{low:,} to {high:,} systems"
-
-
-def _tested(comparison: views.RegressorComparisonView, regressor: str) -> str:
-    """Return a sentence on the difference from the regressor for new systems; empty if it was not tested."""
-    (summary,) = (row for row in comparison.summary if row.regressor == regressor)
-    if summary.p is None:
-        return ""
-    p = "p < 0.001" if summary.p < 0.001 else f"p = {summary.p:.3f}"
-    verdict = "Significantly" if summary.p < SURE else "Not significantly"
-    return f"{verdict} different from {_title(comparison.chosen)}, used for new systems ({p})."
+def _feature_title(feature: str) -> str:
+    return FEATURES[feature].title if feature in FEATURES else feature
 
 
 def _title(regressor: str) -> str:
@@ -231,82 +199,78 @@ def _onward(system: str, language: str) -> None:
         onward("answers", "Read its answers", languages=only, systems=system)
 
 
-def _regressors(
-    page: Page, judge: Judge, comparison: views.RegressorComparisonView, regressor: str, language: str
-) -> None:
+def _regressors(page: Page, view: SurrogateView, regressor: str, language: str) -> None:
     """Show every regressor, what the selected one does, and the judge calls that it saves."""
-    rows = _comparison_table(page, comparison, language)
+    rows = _comparison_table(page, view, language)
     columns = [column for column in REGRESSOR if rows[column.name].null_count < len(rows)]
     table(rows, columns, key="regressors")
-    n = _systems_text(comparison, language)
-    calls = views.calls(page.arena, judge)
-    saved = f" Judging one system took {calls:,} verdicts on average; a prediction takes none." if calls else ""
-    note(f"n = {n}. {_title(regressor)}: {REGRESSORS[regressor].meaning}{saved}")
+    saved = (
+        f" Judging one system took {view.calls:,} verdicts on average; a prediction takes none." if view.calls else ""
+    )
+    note(f"n = {view.count_systems(language)}. {_title(regressor)}: {REGRESSORS[regressor].meaning}{saved}")
 
 
-def _comparison_table(page: Page, comparison: views.RegressorComparisonView, language: str) -> pa.Table:
+def _comparison_table(page: Page, view: SurrogateView, language: str) -> pa.Table:
     """One row a regressor in the language, with what the paper prints of the same one."""
-    figures = views.printed_figures(page.arena)
-    by_regressor = {quality.regressor: quality for quality in comparison.quality if quality.language == language}
+    figures = printed_surrogate(page.arena)
     lines = []
-    for row in comparison.summary:
-        values: dict[str, Any] = asdict(row if language == ALL else by_regressor[row.regressor])
+    for row in view.summary.to_pylist():
+        values = row if language == ALL else view.quality_row(row["regressor"], language)
         lines.append(
             {
-                "name": _title(row.regressor) + (" (for new systems)" if row.chosen else ""),
+                "name": _title(row["regressor"]) + (" (for new systems)" if row["chosen"] else ""),
                 **{key: values[key] for key in ("tau", "rmse", "r2", "covered")},
-                "p": None if row.p is None else f"{row.p:.3f}",
-                "printed": figures.r2.get((language, "holdout", row.published)),
+                "p": None if row["p"] is None else f"{row['p']:.3f}",
+                "printed": figures.r2.get((language, "holdout", row["published"])),
             }
         )
     return _rows(lines, REGRESSOR)
 
 
-def _rests(page: Page, judge: Judge, language: str, chosen: str) -> None:
+def _rests(page: Page, view: SurrogateView, language: str) -> None:
     """Importances and ablation of the regressor for new systems."""
-    weights = views.weights(page.arena, judge)
+    rows = view.importances.to_pylist()
+    permuted = [{**row, "feature": _feature_title(row["features"])} for row in rows if row["kind"] == "permutation"]
+    chosen = _title(view.chosen)
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:
-        rows = [asdict(row) | {"feature": title(row.features)} for row in weights.permuted]
-        table(pa.Table.from_pylist(rows), IMPORTANCE, key="importances")
-        note(f"{_title(chosen)}, n = {weights.permuted[0].systems} left-out systems; 95% t intervals.")
+        table(pa.Table.from_pylist(permuted), IMPORTANCE, key="importances")
+        note(f"{chosen}, n = {permuted[0]['systems']} left-out systems; 95% t intervals.")
     with right:
-        ablated, lacking = _ablation_table(page, weights, language)
+        ablated, lacking = _ablation_table(page, [row for row in rows if row["kind"] == "ablation"], language)
         table(ablated, ABLATION, key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
-        note(f"{_title(chosen)} with subsets of features, tau on left-out systems.{none}")
+        note(f"{chosen} with subsets of features, tau on left-out systems.{none}")
 
 
-def _ablation_table(page: Page, weights: views.Weights, language: str) -> tuple[pa.Table, list[str]]:
+def _ablation_table(page: Page, ablated: list[dict[str, Any]], language: str) -> tuple[pa.Table, list[str]]:
     """Tau by set of features, in a language or the mean over languages; and why some have none."""
-    figures = views.printed_figures(page.arena)
+    figures = printed_surrogate(page.arena)
     lines, lacking = [], []
-    for name in dict.fromkeys(row.features for row in weights.ablated):
-        rows = [row for row in weights.ablated if row.features == name]
-        single = [row for row in rows if row.language != ALL]
+    for name in dict.fromkeys(row["features"] for row in ablated):
+        rows = [row for row in ablated if row["features"] == name]
+        single = [row for row in rows if row["language"] != ALL]
         line: dict[str, Any] = {"features": name, "printed": figures.ablation.get((language, name))}
         if language == ALL and single:
-            values = [row.value for row in single if row.value is not None]
+            values = [row["value"] for row in single if row["value"] is not None]
             line |= {"tau": sum(values) / len(values) if values else None}
-            line |= {"systems": max(row.systems for row in single)}
+            line |= {"systems": max(row["systems"] for row in single)}
         else:
-            row = next((row for row in rows if row.language == language), rows[-1])
-            line |= {"tau": row.value, "systems": row.systems or None}
-            lacking += [f"{name} ({row.reason})"] if row.reason else []
+            row = next((row for row in rows if row["language"] == language), rows[-1])
+            line |= {"tau": row["value"], "systems": row["systems"] or None}
+            lacking += [f"{name} ({row['reason']})"] if row["reason"] else []
         lines.append(line)
     return _rows(lines, ABLATION), lacking
 
 
-def _by_language(page: Page, judge: Judge, rows: list[dict[str, Any]]) -> None:
+def _by_language(page: Page, view: SurrogateView, regressor: str, shown: list[str]) -> None:
     """Show the quality in every language, beside the paper's Tables 2 and 5."""
-    figures = views.printed_figures(page.arena)
-    forest: Mapping[str, Any] = {}
-    if any(row.regressor == PUBLISHED for row in views.comparison_of(page.arena, judge).summary):
-        forest = {row["language"]: row["tau"] for row in views.quality_by_language(page.arena, judge, PUBLISHED)}
+    figures = printed_surrogate(page.arena)
+    forest = {row["language"]: row["tau"] for row in view.quality_of(PUBLISHED)}
     lines = []
-    for row in rows:
+    for row in view.quality_of(regressor):
         code = row["language"]
-        if code != ALL:
+        if code != ALL and code in shown:
             value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
             write = FORMATS["probability"].write
             lines.append(

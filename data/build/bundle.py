@@ -13,14 +13,15 @@ from typing import get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from derivation import derive
+from derivation import derive, provenance
 from published_figures import FIGURES, read_published
 
 from mirage import schema, store
 from mirage.io.imports.public import outputs_summary, prints
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.nomiracl.outputs import output_files, read_outputs
-from mirage.stages.features.families import FEATURES
+from mirage.ranking.surrogate.regressors import CHEAP
+from mirage.stages import features
 
 TEXTS = {"passages", "answers"}
 """Tables with texts, which are not bundled."""
@@ -77,9 +78,7 @@ def _judgments(lines: list[store.Line]) -> Iterator[schema.Judgment]:
             )
 
 
-def bundle(
-    source: Path, into: Path, *, regressors: Sequence[str] | None = None, weigh: bool = True
-) -> list[store.Arena]:
+def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool = True) -> list[store.Arena]:
     """Build the bundled arenas from a folder with the published outputs, the verdicts and the papers' figures.
 
     `weigh`: measure the importances of the features too, which takes most of the time.
@@ -88,7 +87,7 @@ def bundle(
     people and models on the same battles; and `published`, the papers' figures.
     """
     tables: dict[str, pa.Table] = dict(read_outputs(source / "nomiracl"))
-    free = [name for name, spec in FEATURES.items() if set(spec.needs) <= {*tables, "outcomes"}]
+    free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= {*tables, "outcomes"}]
     tables = derive(
         tables,
         {
@@ -115,14 +114,16 @@ def bundle(
         label="real replies",
         about=outputs_summary(tables) + " Numbers computed from the replies; the texts are not bundled.",
         licence="Apache-2.0",
-        made_by=store.Provenance(
-            "make data",
-            labels="people",
-            sources=[
-                {"name": origin.name, "url": origin.url, "licence": origin.licence},
-                *prints(source / "nomiracl", output_files(source / "nomiracl")),
-            ],
-            notes=[schema.TEXTS_ABSENT],
+        made_by=provenance(
+            store.Provenance(
+                "make data",
+                sources=[
+                    {"name": origin.name, "url": origin.url, "licence": origin.licence},
+                    *prints(source / "nomiracl", output_files(source / "nomiracl")),
+                ],
+                notes=[schema.TEXTS_ABSENT],
+            ),
+            numbers,
         ),
     )
     tables_of = source / "published"

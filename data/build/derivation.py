@@ -7,13 +7,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
-from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage import store
+from mirage.ranking.stage import (
+    JUDGED_RATINGS,
+    JUDGED_TOURNAMENTS,
+    RELEVANCE_RATINGS,
+    RELEVANCE_TOURNAMENTS,
+    rated_with,
+)
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS, predicted_with
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate.stage import BASELINES
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
@@ -35,6 +44,20 @@ STAGES = (
     JUDGED_PREDICTIONS,
 )
 """Every stage without a model after the sources, in order."""
+
+
+def provenance(origin: store.Provenance, tables: Tables) -> dict[str, store.Provenance]:
+    """Return the provenance of each table, with how ratings and predictions of each judge were made."""
+
+    def of_judges(table: str, made: Callable[[pa.Table], dict[str, Any]]) -> store.Settings:
+        rows = tables[table]
+        judges = sorted(rows["judge"].unique().to_pylist())
+        return {judge: made(rows.filter(pc.equal(rows["judge"], judge))) for judge in judges}
+
+    predicted = of_judges("predictions", lambda rows: predicted_with(rows["regressor"].unique().to_pylist()))
+    made: dict[str, store.Settings] = {"ratings": of_judges("ratings", lambda _: rated_with())}
+    made |= {"predictions": predicted, "importances": predicted}
+    return {table: replace(origin, settings=made.get(table, {})) for table in tables}
 
 
 def derive(tables: Tables, options: Mapping[str, Mapping[str, Any]]) -> dict[str, pa.Table]:

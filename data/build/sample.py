@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from derivation import derive
+from derivation import derive, provenance
 from sample_judges import SHARES, judge_with_faults
 from sample_source import LICENCE, nugget_table, read_nuggets, read_sample, read_written, source_files
 from sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
@@ -16,8 +16,9 @@ from searching import DEPTH, find_passages, search_by, trigrams
 
 from mirage import schema, store
 from mirage.io.imports.public import prints
+from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.schema import REFERENCE
-from mirage.stages.features.spec import Tools
+from mirage.stages import features
 from mirage.stages.generate.baselines import BASELINES, baseline_answers
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
@@ -30,9 +31,6 @@ queries as near misses.
 """
 SHOWN = 2
 """Top passages shown to the system that answers from a retriever."""
-
-REGRESSORS = ("linear", "svr", "ridge")
-"""Regressors of the sample's predictions: the others take many minutes, since every pair of systems is left out."""
 
 
 def _retrieve(tables: Tables) -> pa.Table:
@@ -68,13 +66,13 @@ def _of_others(tables: Tables) -> pa.Table:
     return schema.from_rows("nugget_assignments", rows)
 
 
-def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS, weigh: bool = True) -> dict[str, pa.Table]:
+def build_sample(source: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool = True) -> dict[str, pa.Table]:
     """Build every table of the sample that needs no model, from the folder of its sources (`sample_source`).
 
     `weigh`: measure the importances of the features too, which takes most of the time.
     """
     tables = _add_answers(source, read_sample(source))
-    tools = Tools(reference=REFERENCE)
+    tools = features.Tools(reference=REFERENCE)
     measured: dict[str, dict[str, Any]] = {
         "features": {"tools": tools},
         "judgments by the heuristic judge": {},
@@ -91,9 +89,9 @@ def build_sample(source: Path, *, regressors: Sequence[str] = REGRESSORS, weigh:
     return derive({**tables, "judgments": judgments}, ranked)
 
 
-def write_sample(source: Path, into: Path, *, regressors: Sequence[str] = REGRESSORS) -> store.Arena:
+def write_sample(source: Path, into: Path) -> store.Arena:
     """Build the sample arena; the same files give the same bytes."""
-    tables = build_sample(source, regressors=regressors)
+    tables = build_sample(source)
     languages = sorted(set(tables["queries"]["language"].to_pylist()))
     count = {name: len(table) for name, table in tables.items()}
     return store.write(
@@ -107,22 +105,24 @@ def write_sample(source: Path, into: Path, *, regressors: Sequence[str] = REGRES
         f"({', '.join(CHARACTERS)}); and {len(BASELINES)} baselines. Computed: outcomes, features, ratings and the "
         f"heuristic judge's verdicts. Simulated: the judges {' and '.join(SHARES)}, each with a known fault.",
         licence=LICENCE,
-        made_by=store.Provenance(
-            "make sample",
-            labels="written",
-            sources=prints(source, source_files(source)),
-            notes=[
-                *(f"{name} {character}" for name, character in CHARACTERS.items()),
-                *(
-                    f"{name}: bm25 over the arena, depth {DEPTH}, by BM25 over {name}; {SHOWN} shown"
-                    for name in SEARCHES
-                ),
-                *(
-                    f"{name} is simulated: it follows its fault in {share:.0%} of battles"
-                    for name, share in SHARES.items()
-                ),
-                f"nuggets of {WRITTEN}: known from how an answer was made; of the baselines by shared words",
-            ],
+        made_by=provenance(
+            store.Provenance(
+                "make sample",
+                sources=prints(source, source_files(source)),
+                notes=[
+                    *(f"{name} {character}" for name, character in CHARACTERS.items()),
+                    *(
+                        f"{name}: bm25 over the arena, depth {DEPTH}, by BM25 over {name}; {SHOWN} shown"
+                        for name in SEARCHES
+                    ),
+                    *(
+                        f"{name} is simulated: it follows its fault in {share:.0%} of battles"
+                        for name, share in SHARES.items()
+                    ),
+                    f"nuggets of {WRITTEN}: known from how an answer was made; of the baselines by shared words",
+                ],
+            ),
+            tables,
         ),
     )
 

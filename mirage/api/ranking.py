@@ -37,7 +37,7 @@ def rank(
             `unparsed` is excluded and counted). Optional: `query_id` (the resampling unit; without it each battle is
             its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
             battle's point, in [0, 1].
-        judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by labels, `nuggets` for
+        judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by human labels, `nuggets` for
             its nugget scores; None for that of `evaluate`, else the only one.
         draws: bootstrap draws for the intervals.
         seed: random seed; the same seed gives the same numbers.
@@ -55,7 +55,6 @@ def rank(
     """
     from mirage.battles.judge import NUGGETS, choose_judge
     from mirage.ranking.board import Board, rank_arena, rank_judgments
-    from mirage.ranking.judges import Judge
 
     settings = RankSettings(
         draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
@@ -65,7 +64,7 @@ def rank(
             "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
         )
     if isinstance(battles, Arena):
-        ranked_by = Judge.from_name(choose_judge(battles, judge))
+        ranked_by = settings.judge(choose_judge(battles, judge))
         board = rank_arena(battles, ranked_by, settings)
     else:
         table, notes = read_judgments(battles)
@@ -117,7 +116,7 @@ def compare(
         TableMissing: if the arena lacks a table that the measure needs.
         NotEnoughData: if the systems share no query.
     """
-    from mirage.ranking.compare.comparing import compare_ratings, compare_systems
+    from mirage.views.comparison import comparison_view, ranking_comparison
 
     settings = CompareSettings(
         measure=measure,
@@ -138,14 +137,14 @@ def compare(
 
             with Votes() as database:
                 labels = read_labels(data, database)
-        report = compare_systems(data, first, second, settings, against=against, labels=labels)
+        view = comparison_view(data, first, second, settings, against, labels)
     else:
         if against is not None or languages is not None or measure != "rating":
             raise BadInput("battles without an arena are compared by rating, in all languages", do="pass an arena")
         ranked = isinstance(data, bootstrap.RankingReport)
         ranking = data if ranked else rank(data, judge=settings.judge, draws=draws, seed=seed)
-        report = compare_ratings(ranking, first, first if second is None else second, margin=margin, moved=moved)
-    return SystemComparison(**values_of(report))
+        view = ranking_comparison(ranking, first, second or first, settings)
+    return SystemComparison(**values_of(view))
 
 
 def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
-from mirage.ranking.compare.records import ComparisonReport
 from mirage.store import Arena
 from mirage.text.segmentation import count_text
+from mirage.views.comparison import ComparisonView
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.pipeline.evaluating import EvaluationReport
+    from mirage.pipeline import EvaluationReport
 
 
 SHOWN, COLUMNS = 10, 9
@@ -163,28 +163,23 @@ class Ranking(_Printed, bootstrap.RankingReport):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemComparison(_Printed, ComparisonReport):
+class SystemComparison(_Printed, ComparisonView):
     """Comparison of two systems: a row per language, `all` last if there are several."""
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per language (`mirage.ranking.compare.Comparison`)."""
-        frame: pd.DataFrame = self._table().to_pandas()
+        frame: pd.DataFrame = self.table.to_pandas()
         return frame
 
     def to_markdown(self) -> str:
         """Return the summary that `mirage compare --markdown` writes."""
-        from mirage.ranking.compare.reports import to_markdown
+        from mirage.publish.comparison import to_markdown
 
         return to_markdown(self)
 
-    def _table(self) -> pa.Table:
-        return make_table([asdict(row) for row in self.rows])
-
     def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
-        from mirage.ranking.compare.reports import notes
-
         columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
-        return "\n".join(notes(self)), self._table(), columns
+        return "\n".join([f"{self.conclusion} {self.evidence}", *self.remarks]), self.table, columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)

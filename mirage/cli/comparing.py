@@ -61,21 +61,21 @@ def compare(
     inconclusive. Reads the table outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers
     and nugget_assignments. Writes only the files named.
     """
-    from mirage.ranking.compare.comparing import compare_systems
-    from mirage.ranking.compare.records import Comparison
-    from mirage.ranking.compare.reports import notes, records, to_junit, to_markdown
+    from mirage.publish.comparison import records, to_junit, to_markdown
+    from mirage.ranking.compare import Comparison
+    from mirage.views.comparison import comparison_view
 
     arena = select_tagged(arena, tags)
     other = None if against is None else select_tagged(against, tags)
     labels = arena_labels(arena) if settings.measure == "rate" else None
-    report = compare_systems(arena, first, second, settings, against=other, labels=labels)
+    view = comparison_view(arena, first, second, settings, other, labels)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:
-            store.write_whole(out, text(report, require=require).encode("utf-8"))
-    rows = records(report)
+            store.write_whole(out, text(view, require=require).encode("utf-8"))
+    rows = records(view)
     columns = columns_of(Comparison)
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
     show(rows, (*before, *columns, *after), output_format, of=Comparison)
-    note(*notes(report))
-    raise typer.Exit(report.exit_code(require=require))
+    note(f"{view.conclusion} {view.evidence}", *view.remarks)
+    raise typer.Exit(view.exit_code(require=require))

@@ -28,11 +28,10 @@ from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
+    from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
-    from mirage.ranking.judges import Judge
-    from mirage.ranking.surrogate.reporting import Report
     from mirage.store import Arena
 
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
@@ -46,7 +45,9 @@ infinite.
 """
 OneJudge = Annotated[
     str | None,
-    typer.Option("--judge", metavar="relevance|JUDGE", help="Relevance labels, or a judge; by default the arena's."),
+    typer.Option(
+        "--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge; by default the arena's."
+    ),
 ]
 
 
@@ -60,7 +61,7 @@ def rank(
         typer.Option(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
-            help="Relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
+            help="Human relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
             show_default="the arena's",
         ),
     ] = None,
@@ -94,13 +95,11 @@ def rank(
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
     Writes nothing; with --store, the table ratings.
     """
-    from mirage.battles.judge import POOLED, choose_judge
+    from mirage.battles.judge import POOLED, Judge, choose_judge
     from mirage.battles.judge import judges as judges_of
     from mirage.io.sources.cards import cards_of
     from mirage.ranking.board import change_lines, rank_arena
     from mirage.ranking.facts import system_facts
-    from mirage.ranking.judges import Judge
-    from mirage.ranking.stage import RATING_STAGES
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
@@ -127,8 +126,6 @@ def rank(
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
-    if store_ and judge.table not in RATING_STAGES:
-        raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
     people = None
     if votes:
         from mirage.people.votes.kinds import Vote
@@ -140,7 +137,7 @@ def rank(
     limits = max_price, max_latency
     print_ranking(board.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
     if store_:
-        _store_ratings(arena, judge, board.ranking, settings)
+        _store_ratings(arena, judge, settings)
     note(board.method, *board.remarks)
     if chosen and (settings != settings.plain or board.voted):
         usual = rank_arena(arena, judge, settings.plain).ranking
@@ -148,15 +145,12 @@ def rank(
             note(f"against the plain ranking, {code}: " + "; ".join(change_lines(usual, board.ranking, language=code)))
 
 
-def _store_ratings(arena: Arena, judge: Judge, ranking: RankingReport, settings: RankSettings) -> None:
+def _store_ratings(arena: Arena, judge: Judge, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
-    from mirage.ranking.stage import RATING_STAGES
-    from mirage.stages.stage import run
+    from mirage.ranking.stage import store_ratings
 
     store.refuse_bundled(arena.path)
-    options: dict[str, Any] = {"draws": settings.draws, "seed": settings.seed, "judge": judge.name}
-    notes = [f"{judge.name}: {ranking.method}"]
-    run(RATING_STAGES[judge.table], arena.path, made_by="mirage rank --store", part="judge", notes=notes, **options)
+    store_ratings(arena.path, judge, draws=settings.draws, seed=settings.seed, made_by="mirage rank --store")
 
 
 def print_ranking(
@@ -225,8 +219,14 @@ def surrogate(
     judge: OneJudge = None,
     skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
-    regressor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A regressor to compare; default all. Repeatable.")
+    regressors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--regressor",
+            metavar="NAME",
+            help="A regressor to fit, also of the paper: forest, mlp, boosting, svr. Repeatable.",
+            show_default="those stored; else linear, ridge, answers",
+        ),
     ] = None,
     store_: Annotated[bool, typer.Option("--store", help="Store predictions and importances of every skill.")] = False,
     output_format: How = "table",
@@ -235,42 +235,26 @@ def surrogate(
 
     Each system is left out in turn, in all languages, with all its battles, and predicted from the features of its
     answers by regressors trained on the others. Errors, intervals and tests are for left-out systems only. The last
-    regressor predicts new systems; p tests its tau against each other one's. Reads the table features, and outcomes
-    (judge relevance) or judgments. Writes nothing; with --store, the tables predictions and importances, keeping rows
-    for other judges.
+    regressor predicts new systems; p tests its tau against each other one's. Prints the stored predictions if they were
+    made with the same options. Else reads the table features, and outcomes (judge relevance) or judgments, and fits:
+    the regressors of the paper take minutes. Writes nothing; with --store, the tables predictions and importances,
+    keeping rows for other judges.
     """
-    from mirage.battles.judge import RELEVANCE
-    from mirage.ranking.judges import Judge
-    from mirage.ranking.surrogate.reporting import RegressorSummary, conclusions, report_on, summary
-    from mirage.ranking.surrogate.stage import PREDICTION_STAGES
-    from mirage.ranking.surrogate.training import training
-    from mirage.stages.stage import run
+    from mirage.ranking.surrogate.regressors import CHEAP, REGRESSORS
+    from mirage.ranking.surrogate.regressors import regressor as find_regressor
+    from mirage.ranking.surrogate.reporting import RegressorSummary
+    from mirage.ranking.surrogate.stage import store_predictions
+    from mirage.views.surrogate import SurrogateChoice, decider, describe_features, surrogate_view
 
-    name = judge or RELEVANCE
-    decider = Judge.from_name(name, skill=skill)
-    if store_:
-        if languages or regressor:
-            raise BadInput("--store needs all languages and regressors", do="omit --languages and --regressor")
-        store.refuse_bundled(arena.path)
-    stage = PREDICTION_STAGES.get(decider.table)
-    if stage is None:
-        raise BadInput(
-            "nugget scores are features, so a prediction from features would know the ratings by nuggets",
-            do="choose relevance or a judge",
-        )
-    for table in stage.reads:
-        arena.need(table)
-    reports: list[Report] = []
+    named = {find_regressor(name).name for name in regressors or ()}
+    chosen = tuple(name for name in REGRESSORS if name in named)
+    choice = SurrogateChoice(judge, skill, tuple(languages or ()), chosen)
     with progress("Leaving out systems") as update:
-        options: dict[str, Any] = {"regressors": regressor, "progress": update}
         if store_:
-            options |= {"judge": name, "skills": decider.skills, "on_report": reports.append}
-            run(stage, arena.path, made_by="mirage rank surrogate --store", part="judge", **options)
-        else:
-            features, verdicts = (arena.read(table) for table in stage.reads)
-            seen = training(features, verdicts, decider, languages=languages)
-            reports.append(report_on(seen, decider, **options))
-    report = next(candidate for candidate in reports if candidate.judge.skill == skill)
-    compared = report.comparison
-    show(summary(compared.held_out, compared.default), (), output_format, of=RegressorSummary)
-    note(*conclusions(report))
+            if languages:
+                raise BadInput("--store needs all languages", do="omit --languages")
+            store.refuse_bundled(arena.path)
+            arena = store_predictions(arena, decider(arena, choice), regressors=chosen or CHEAP, progress=update)
+        view = surrogate_view(arena, choice, update)
+    show(view.summary.to_pylist(), (), output_format, of=RegressorSummary)
+    note(view.conclusion, *view.remarks, *describe_features(arena, choice))

@@ -229,9 +229,9 @@ def parameters(settings: Settings) -> dict[str, Any]:
     return {name: value for name, value in asdict(settings).items() if value is not None}
 
 
-def describe(settings: Settings) -> str:
-    """Describe model and parameters in one line, for a manifest."""
-    return ", ".join(f"{name} {value}" for name, value in parameters(settings).items())
+def describe(made_with: Mapping[str, Any]) -> str:
+    """Describe parameters, or other settings of rows, in one line."""
+    return ", ".join(f"{name} {value}" for name, value in made_with.items())
 
 
 def first_key(key: str, ledger: Ledger) -> str:

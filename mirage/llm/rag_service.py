@@ -81,11 +81,9 @@ class RagSettings(Settings):
         return self.rag.endpoint.base_url
 
     @property
-    def described(self) -> str:
-        """The service with its body and paths, in one line."""
-        paths = ", ".join(f"{name} at {path}" for name, path in self.rag.paths.items())
-        body = json.dumps(self.rag.body, ensure_ascii=False, sort_keys=True)
-        return f"{self.rag.endpoint.service}, body {body}, {paths}"
+    def made_with(self) -> dict[str, Any]:
+        """The service with its body and paths, for a manifest."""
+        return {"RAG service": self.rag.endpoint.service, "body": self.rag.body, "paths": dict(self.rag.paths)}
 
     def request(self, messages: Messages, again: str | None = None) -> dict[str, Any]:
         """Return everything that determines a reply."""

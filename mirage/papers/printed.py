@@ -13,10 +13,8 @@ from mirage.errors import MirageError, UnknownName
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import Count
-from mirage.stages.outcomes import patterns, rates
-from mirage.stages.outcomes.rates import count_answers
-from mirage.stages.outcomes.tables import RIGHT
-from mirage.stages.outcomes.templates import template_rates
+from mirage.stages import outcomes as rules
+from mirage.stages.outcomes import patterns
 from mirage.stats.intervals import mean_interval
 
 if TYPE_CHECKING:
@@ -248,7 +246,7 @@ def _measure(arena: Arena, source: str, item: str, names: Mapping[str, str]) -> 
             if item == "Table 3":
                 return _prompts(arena, names)
             if item in ("Table 7", BASELINES):
-                return _rates(rates.rates(arena.read("outcomes"), parser="published"), names)
+                return _rates(rules.rates(arena.read("outcomes"), parser="published"), names)
         if (source, item) == (MIRAGE_BENCH, "Table 1"):
             return _statistics(arena)
     except UnknownName:
@@ -297,8 +295,12 @@ def _split(arena: Arena) -> tuple[str | None, bool]:
     record = arena.manifest["made"]["queries"]
     if any(origin.get("name") == ORIGIN["outputs"].name for origin in record["from"]):
         return "test", True
-    match = re.search(r"\bsplit (dev|test)\b", " ".join(record["notes"]))
-    return (match[1] if match else None), False
+    return _recorded_split(record), False
+
+
+def _recorded_split(record: Mapping[str, Any]) -> str | None:
+    """Return the split that the queries are from; None if their provenance has none."""
+    return next((origin["split"] for origin in record["from"] if "split" in origin), None)
 
 
 def _patterns(arena: Arena, names: Mapping[str, str]) -> Measure:
@@ -326,7 +328,7 @@ def _patterns(arena: Arena, names: Mapping[str, str]) -> Measure:
 def _prompts(arena: Arena, names: Mapping[str, str]) -> Measure:
     """NoMIRACL, Table 3: one system by prompt template."""
     answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-    table = template_rates(arena.read("outcomes"), answers, parser="published")
+    table = rules.template_rates(arena.read("outcomes"), answers, parser="published")
     measures = {
         template: _rates(table.filter([value == template for value in table["template"].to_pylist()]), names)
         for template in set(table["template"].to_pylist())
@@ -345,9 +347,9 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> Measure:
     """Rates as the papers print them: 1 - accuracy over the answers present."""
     cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for row in table.to_pylist():
-        present = count_answers(row)
+        present = rules.count_answers(row)
         if row["language"] != "all" and present:
-            wrong = present - row[RIGHT[row["subset"]]]
+            wrong = present - row[rules.RIGHT[row["subset"]]]
             cells.setdefault((row["subset"], row["system"]), {})[row["language"]] = wrong, present
     known = _Names({system for _, system in cells}, names)
 
@@ -374,7 +376,7 @@ def _share(cells: list[tuple[int, int]], remark: str = "") -> Measured:
 
 def _statistics(arena: Arena) -> Measure:
     """MIRAGE-Bench, Table 1: number of queries, their mean tokens, and passages of either label per query."""
-    from mirage.llm.tokens import TokenEstimate  # deferred: imports all provider clients, which pages do not need
+    from mirage.llm import TokenEstimate  # deferred: imports all provider clients, which pages do not need
 
     counter = TokenEstimate()
     arena.need("queries")
@@ -386,7 +388,7 @@ def _statistics(arena: Arena) -> Measure:
         counted = arena.sql("SELECT language, relevant, count(*) AS n FROM passages GROUP BY ALL")
         for row in counted.to_pylist():
             labels.setdefault(row["language"], {})[row["relevant"]] = row["n"]
-    split = "train" if arena.manifest["made"]["queries"]["by"].endswith("--split train") else "eval"
+    split = "train" if _recorded_split(arena.manifest["made"]["queries"]) == "train" else "eval"
 
     def ours(row: Mapping[str, Any]) -> Measured:
         if row["setting"] != split:

@@ -14,20 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import store
-from mirage.battles.judge import ALONE, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
+from mirage import llm, store
+from mirage.battles.judge import NUGGETS, RELEVANCE, SIMULATED, Judge, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports.formats import import_file, import_table, read_file
 from mirage.io.options import Options
-from mirage.llm.calls import Cost
 from mirage.people.votes import raters
 from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import RankingReport
-from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
-from mirage.ranking.stage import RATING_STAGES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
 
@@ -81,7 +78,7 @@ class EvaluationReport:
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()
     """Caveats of the ranking, or why there is none."""
-    planned: Cost | None = None
+    planned: llm.Cost | None = None
     """Maximum cost of the judge's calls, if they were not agreed to."""
 
 
@@ -116,7 +113,7 @@ def evaluate(
     settings: EvaluateSettings = EvaluateSettings(),
     *,
     made_by: str,
-    agree: Callable[[Cost], bool] | None = None,
+    agree: Callable[[llm.Cost], bool] | None = None,
     progress: Watch | None = None,
 ) -> EvaluationReport:
     """Evaluate a file, rows or an arena: import, measure what needs no model, judge if a model is named, and rank.
@@ -138,7 +135,7 @@ def evaluate(
         Unreachable: if the service rejects every call.
     """
     if settings.judge is not None and settings.model is None:
-        known = {*ALONE, HEURISTIC, *judges_of_data(data, into, settings)}
+        known = {RELEVANCE, NUGGETS, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
     watch = progress or (lambda _: lambda _done, _of: None)
@@ -160,8 +157,8 @@ def evaluate(
     judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
     if judge is not None:
         store.record_judge(into, judge)
-    if judge is not None and Judge.from_name(judge).table in RATING_STAGES:
-        by = judge if Judge.from_name(judge).asked else HEURISTIC
+    if judge is not None and judge != NUGGETS:
+        by = HEURISTIC if judge == RELEVANCE else judge
         results += steps.rate(by, draws=settings.draws, seed=settings.seed)
     watch("ranking")
     report = EvaluationReport(store.open_arena(into), tuple(results), imported, judge, planned=planned)
@@ -202,11 +199,7 @@ def _judge_by_scores(into: Path, made_by: str) -> None:
     arena = store.open_arena(into)
     judge = preferred_judge(arena, last=HEURISTIC) or HEURISTIC
     scores = arena.read_optional("scores")
-    weak = (
-        judge == HEURISTIC
-        or judge.startswith(SIMULATED)
-        or (Judge.from_name(judge).rests_on_labels and not ranks_by_labels(arena))
-    )
+    weak = judge == HEURISTIC or judge.startswith(SIMULATED) or (judge == RELEVANCE and not ranks_by_labels(arena))
     if scores is None or not weak:
         return
     if (measure := raters.main_measure(scores)) is not None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, Outdated
+from mirage.llm import describe
 from mirage.llm.engines.shards import QUERY, Shard
 from mirage.stages.features.measuring import SCORES
 from mirage.stages.generate.prepare import SOUND
@@ -25,8 +26,8 @@ from mirage.store import ledger_path
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NAMED = {"answers": "system", "judgments": "judge"}
-"""Tables whose notes begin with a system's or judge's name, and its column."""
+_NAMED = ("answers", "judgments")
+"""Tables of which a system or judge makes all rows in one way."""
 _SHOWN = 5
 """Maximum number of conflicts in an error."""
 
@@ -51,8 +52,6 @@ class _Side:
     tables: Mapping[str, pa.Table]
     origins: Mapping[str, Mapping[str, Any]]
     """Provenance by table, as in the manifest."""
-    labels: schema.Maker | None
-    """Who made the labels of the queries; None for unknown."""
 
 
 def cut(path: Path, shard: Shard) -> Path:
@@ -74,7 +73,7 @@ def cut(path: Path, shard: Shard) -> Path:
 
     def read(arena: store.Arena) -> tuple[store.Arena, _Side]:
         tables = {name: shard.rows(arena.read(name)) for name in _tables(arena)}
-        return arena, _Side(str(path), tables, arena.manifest["made"], arena.manifest.get("labels"))
+        return arena, _Side(str(path), tables, arena.manifest["made"])
 
     arena, side = store.consistently(path, read)
     texts = {"title": f"{arena.title}, part {shard.number} of {shard.count}", "label": arena.label}
@@ -97,8 +96,7 @@ def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
     """
 
     def read(part: Path, arena: store.Arena) -> _Side:
-        tables = {name: arena.read(name) for name in _tables(arena)}
-        return _Side(str(part), tables, arena.manifest["made"], arena.manifest.get("labels"))
+        return _Side(str(part), {name: arena.read(name) for name in _tables(arena)}, arena.manifest["made"])
 
     store.open_arena(path)
     sides = [store.consistently(part, partial(read, part)) for part in sorted(set(parts))]
@@ -138,7 +136,7 @@ def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[s
             old = store.not_about(old, altered, name)
         merged[name], rows[name], changed = _table(name, old, sides, problems)
         altered = changed if name == "answers" else altered
-        _refuse_two_ways(name, merged[name], arena, sides, problems)
+        _refuse_two_ways(name, arena, sides, problems)
     if problems:
         more = f", and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
         raise BadInput(
@@ -195,23 +193,29 @@ def _sound(name: str, row: Mapping[str, Any]) -> bool:
     return name != "features" or row["value"] is not None
 
 
-def _refuse_two_ways(
-    name: str, table: pa.Table, arena: store.Arena | None, sides: Sequence[_Side], problems: list[str]
-) -> None:
+def _refuse_two_ways(name: str, arena: store.Arena | None, sides: Sequence[_Side], problems: list[str]) -> None:
     """Report rows of a system or judge that were made in two ways."""
     if name not in _NAMED:
         return
-    notes = _notes(name, arena, sides)
-    for subject in sorted(set(table[_NAMED[name]].to_pylist())):
-        ways = [note for note in notes if note.startswith(f"{subject}: ")]
+    for owner, ways in _settings(name, arena, sides).items():
         if len(ways) > 1:
-            problems.append(f"{name} of {' and of '.join(ways)}")
+            problems.append(f"{name} of {owner} made with {' and with '.join(map(describe, ways))}")
 
 
-def _notes(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> list[str]:
-    """Return the notes of a table on all sides, sorted."""
+def _origins(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> list[Mapping[str, Any]]:
+    """Return the provenance of a table on all sides."""
     origins = [side.origins for side in sides] + ([arena.manifest["made"]] if arena is not None else [])
-    return sorted({note for by_table in origins for note in by_table.get(name, {}).get("notes", [])})
+    return [by_table[name] for by_table in origins if name in by_table]
+
+
+def _settings(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return by owner the different ways in which its rows were made, on all sides."""
+    ways: dict[str, list[Mapping[str, Any]]] = {}
+    for origin in _origins(name, arena, sides):
+        for owner, made in origin.get("settings", {}).items():
+            if made not in ways.setdefault(owner, []):
+                ways[owner].append(made)
+    return dict(sorted(ways.items()))
 
 
 def _write(
@@ -231,8 +235,8 @@ def _write(
     makers = [side.origins[name] for side in sides if name in side.tables]
     before = [] if arena is None or name not in arena.tables else [arena.manifest["made"][name]]
     sources = {repr(sorted(source.items())): source for maker in [*before, *makers] for source in maker.get("from", [])}
-    labels = {side.labels for side in sides} | (set() if arena is None else {arena.manifest.get("labels")})
-    notes = _notes(name, arena, sides)
+    origins = _origins(name, arena, sides)
+    notes = sorted({note for origin in origins for note in origin.get("notes", [])})
     if name == "outcomes":
         # These depend on the answers of a part.
         notes = list(OUTCOMES.remarks(merged)) if {"queries", "answers"} <= set(merged) else notes
@@ -243,7 +247,7 @@ def _write(
             min(maker["by"] for maker in makers),
             sources=[sources[text] for text in sorted(sources)],
             notes=notes,
-            labels=labels.pop() if len(labels) == 1 else None,
+            settings={owner: ways[-1] for owner, ways in _settings(name, arena, sides).items()},
         ),
         texts=(lambda before: texts if before is None else {}),
         check=refuse_changed,

@@ -7,21 +7,19 @@ no trust, only the sources.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import schema
+from mirage import schema, store
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
-from mirage.ranking.judges import Judge
-from mirage.ranking.settings import DRAWS, SEED
-from mirage.ranking.stage import RATING_STAGES, TOURNAMENT_STAGES
-from mirage.ranking.surrogate.stage import PREDICTION_STAGES
+from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
+from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
 from mirage.schema import REFERENCE
-from mirage.stages.features.spec import Tools
+from mirage.stages import features
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
@@ -94,10 +92,13 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
     yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", TERMS)
     yield from _features(arena, read)
     yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", HEURISTIC, sampled=True)
-    stages = {"ratings": RATING_STAGES, "tournaments": TOURNAMENT_STAGES, "predictions": PREDICTION_STAGES}
-    for table, by_source in stages.items():
+    for table, by_labels, by_judge in (
+        ("ratings", RELEVANCE_RATINGS, JUDGED_RATINGS),
+        ("tournaments", RELEVANCE_TOURNAMENTS, JUDGED_TOURNAMENTS),
+        ("predictions", RELEVANCE_PREDICTIONS, JUDGED_PREDICTIONS),
+    ):
         if table in arena.tables:
-            yield from _by_judge(arena, read, table, by_source)
+            yield from _by_judge(arena, read, table, by_labels, by_judge)
 
 
 def _by_maker(
@@ -116,7 +117,7 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
     stored = read("features")
     names = stored["feature"].unique().to_pylist()
     systems = read("answers")["system"].unique().to_pylist() if "answers" in arena.tables else []
-    tools = Tools(reference=REFERENCE if REFERENCE in systems else None)
+    tools = features.Tools(reference=REFERENCE if REFERENCE in systems else None)
     known = set(measurable_in(arena, tools)[0])
     if measurable := [name for name in names if name in known]:
         subject, part = "features that need no model", _rows_with(stored, "feature", measurable)
@@ -126,34 +127,41 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
 
 
-def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage]) -> Iterator[Recomputed]:
-    """Recompute a table of ratings or predictions, one judge at a time, by the stage for the judge's table."""
+def _by_judge(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
+    """Recompute a table of ratings or predictions, one judge at a time."""
     stored = read(table)
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
     for name in sorted(stored["judge"].unique().to_pylist()):
         part, subject = _rows_with(stored, "judge", [name]), f"{table} by {name}"
-        options = _options(arena, table, name, part)
-        judge = Judge.from_name(name)
-        stage = stages.get(judge.table)
-        if stage is not None and (name in judges or not judge.members(arena)):
-            yield _compare(arena, read, stage, table, subject, part, judge=name, **options)
+        made = store.settings_of(arena, table, name)
+        if made is None:
+            yield Recomputed(subject, 0, "draws and seed are not recorded: imported, or made by an earlier version")
+            continue
+        options = _options(table, made, part)
+        if Judge.from_name(name).by_labels:
+            yield _compare(arena, read, by_labels, table, subject, part, **options)
+        elif name in judges:
+            options["judge"] = name
+            yield _compare(arena, read, by_judge, table, subject, part, **options)
         else:
             yield Recomputed(subject, 0, f"the arena has no verdict of {name}")
 
 
-def _options(arena: Arena, table: str, judge: str, stored: pa.Table) -> dict[str, Any]:
-    """Return the options that a table was made with, from its note in the manifest, or the defaults."""
-    if table == "tournaments":
-        return {"tournaments": max(stored["draw"].to_pylist()) + 1}
-    skills = [skill for skill in get_args(schema.Skill) if skill in stored["skill"].to_pylist()]
+_OPTIONS = {
+    "ratings": ("draws", "seed"),
+    "tournaments": ("tournaments", "seed"),
+    "predictions": ("regressors", "seed"),
+}
+"""Recorded settings of each table that are options of its stage."""
+
+
+def _options(table: str, made: Mapping[str, Any], stored: pa.Table) -> dict[str, Any]:
+    """Return the options that rows of a judge were made with."""
+    options = {name: made[name] for name in _OPTIONS[table] if name in made}
     if table == "predictions":
-        regressors = [name for name in dict.fromkeys(stored["regressor"].to_pylist()) if name != "default"]
-        return {"skills": skills, "regressors": regressors, "weigh": False}
-    notes = arena.manifest["made"].get(table, {}).get("notes", [])
-    note = next((note for note in notes if note.startswith(f"{judge}: ")), "")
-    match = re.search(r"over ([\d,]+) .*seed (\d+)", note)
-    draws, seed = (int(match[1].replace(",", "")), int(match[2])) if match else (DRAWS, SEED)
-    return {"draws": draws, "seed": seed}
+        skills = set(stored["skill"].to_pylist())
+        options |= {"skills": [skill for skill in get_args(schema.Skill) if skill in skills], "weigh": False}
+    return options
 
 
 def _compare(

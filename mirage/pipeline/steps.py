@@ -19,16 +19,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from mirage import schema, store
+from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
+from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, TableMissing
-from mirage.llm import calls as llm_calls
-from mirage.llm.asking import ArenaCalls, Engine, engine_of
-from mirage.llm.calls import ChatModel, Cost
-from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
+from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, store_ratings
 from mirage.schema import REFERENCE
-from mirage.stages.features import table as feature_table
-from mirage.stages.features.spec import Tools
+from mirage.stages import features
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.generate.stage import BASELINES
 from mirage.stages.judge.heuristic import WEIGHTS
@@ -44,9 +41,9 @@ from mirage.text.segmentation import count_text
 class RunModel:
     """A model that judges."""
 
-    model: ChatModel
+    model: llm.ChatModel
     """The model, with its service; needs none if nothing is sent."""
-    caller: Callable[[ChatModel], Engine] = engine_of
+    caller: Callable[[llm.ChatModel], llm.Engine] = llm.engine_of
     """Returns the function that calls a model."""
 
 
@@ -64,7 +61,7 @@ class StepReport:
     """Why it ran or was skipped, and what remains."""
     seconds: float = 0.0
     """Duration in seconds."""
-    cost: Cost | None = None
+    cost: llm.Cost | None = None
     """Cost of its calls; None if it makes none."""
 
 
@@ -74,7 +71,7 @@ class StepResult:
 
     arena: store.Arena
     """The arena after the step."""
-    cost: Cost | None = None
+    cost: llm.Cost | None = None
     """Cost of its calls; None if it makes none."""
     left: str = ""
     """Remaining work; empty if there is none."""
@@ -187,7 +184,7 @@ class Steps:
         """Judge by the heuristic judge, or by a model if there is one."""
         return self.run(self._judging(name, sample, model))
 
-    def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> Cost | None:
+    def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> llm.Cost | None:
         """Return the maximum cost of judging by a model, without sending anything; None if there is nothing to do."""
         try:
             if self._judging(name, sample, model).outdated(store.open_arena(self.path)):
@@ -198,10 +195,16 @@ class Steps:
 
     def rate(self, judge: str, *, draws: int, seed: int) -> Iterator[StepReport]:
         """Store the ratings by relevance labels, and by the judge."""
-        options: dict[str, Any] = {"draws": draws, "seed": seed}
-        yield self.run(self._stage("ratings", RELEVANCE_RATINGS, f"ratings by {RELEVANCE}", part="judge", **options))
-        options["judge"] = judge
-        yield self.run(self._stage("ratings", JUDGED_RATINGS, f"ratings by {judge}", part="judge", **options))
+        options = {"draws": draws, "seed": seed}
+        for name in (RELEVANCE, judge):
+            decider = Judge.from_name(name)
+            stage = RELEVANCE_RATINGS if decider.by_labels else JUDGED_RATINGS
+
+            def work(decider: Judge = decider, step: str = f"ratings by {name}") -> StepResult:
+                return StepResult(store_ratings(self.path, decider, made_by=self.made_by, step=step, **options))
+
+            own = options if decider.by_labels else {**options, "judge": name}
+            yield self.run(Step("ratings", f"ratings by {name}", stage.reads, "ratings", work, own, stage.version))
 
     def _stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:
         """Return a step that applies a stage to tables only; its options determine the result."""
@@ -216,7 +219,7 @@ class Steps:
     def _features(self) -> Step:
         """Return the step that measures every feature that needs no model, and whose tables are there."""
         reference = _reference(self.path)
-        arena, tools = store.open_arena(self.path), Tools(reference=reference)
+        arena, tools = store.open_arena(self.path), features.Tools(reference=reference)
         free, lacking = measurable_in(arena, tools)
 
         def work() -> StepResult:
@@ -240,11 +243,11 @@ class Steps:
         chat, caller = model.model, model.caller
 
         def ask() -> StepResult:
-            calls = ArenaCalls(chat, self.made_by, self.watch(step), engine=caller(chat))
+            calls = llm.ArenaCalls(chat, self.made_by, self.watch(step), engine=caller(chat))
             arena, judged = judge_by_model(self.path, JudgeSettings(name, sample), calls, step=step)
             return StepResult(arena, judged.cost, _note_rest(sum(judged.failed.values()), judged.unasked))
 
-        options |= llm_calls.parameters(chat.settings)
+        options |= llm.parameters(chat.settings)
         return Step("judge", step, ("queries", "passages", "answers"), "judgments", ask, options)
 
 
@@ -262,8 +265,8 @@ def _reference(path: Path) -> str | None:
 
 def _lacking(names: Sequence[str], arena: store.Arena) -> str:
     """Describe features without their tables, ignoring optional tables."""
-    names = [name for name in names if not set(feature_table.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
-    absent = ", ".join(table for table in feature_table.tables(names) if table not in arena.tables)
+    names = [name for name in names if not set(features.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
+    absent = ", ".join(table for table in features.tables(names) if table not in arena.tables)
     return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mirage import schema, store
 from mirage.errors import ArenaError
+from mirage.llm import describe
 from mirage.store import Arena
 from mirage.store.extras import extra
 from mirage.text.data import load_words
@@ -105,6 +106,8 @@ def _body(arena: Arena, tables: Sequence[str], codes: Sequence[str], licence: st
         yield f"\nMade by: {markdown_text(manifest['made'][table]['by'])}\n"
         for note in manifest["made"][table]["notes"]:
             yield f"- {markdown_text(note)}"
+        for owner, made in manifest["made"][table].get("settings", {}).items():
+            yield f"- {markdown_text(f'{owner}: {describe(made)}')}"
         yield ""
     yield "## Sources\n"
     origins = (source for origin in manifest["made"].values() for source in origin["from"])

@@ -60,7 +60,7 @@ def run(
     *,
     made_by: str,
     part: str | None = None,
-    notes: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
     step: str | None = None,
     executor: Processes | None = None,
     check: Callable[[store.Arena, Tables], object] | None = None,
@@ -73,7 +73,7 @@ def run(
         path: the arena's folder.
         made_by: the command, for the manifest.
         part: column for partial replacement: rows whose value the stage did not produce stay.
-        notes: for the manifest; with `part`, each begins with the value it is about and a colon.
+        settings: how the rows are made, for the manifest; with `part`, of each of its values.
         step: the pipeline step (`store.upsert`).
         executor: runs a splittable stage in parts; None to run it here, whole. All options but `progress` must then be
             picklable.
@@ -91,16 +91,19 @@ def run(
         outputs = (
             stage.run(seen.tables, **options) if executor is None else _spread(stage, seen.tables, executor, options)
         )
-        remarks = [*notes, *stage.remarks(seen.tables)]
         values = {name: None if part is None else new.select([part]) for name, new in outputs.items()}
-        subjects = {
-            value for named in values.values() if named is not None for value in named[part].unique().to_pylist()
-        }
+        owners = [value for named in values.values() if named is not None for value in named[part].unique().to_pylist()]
+        origin = store.Provenance(
+            made_by,
+            notes=stage.remarks(seen.tables),
+            settings={} if settings is None else dict.fromkeys(owners, settings),
+            step=step,
+        )
         rows = {name: store.NewRows(new, values[name]) for name, new in outputs.items()}
         result = store.upsert(
             path,
             rows,
-            made_by=store.Provenance(made_by, notes=remarks, subjects=subjects, step=step),
+            made_by=origin,
             check=None if check is None else lambda arena: check(arena, outputs),
             seen=seen,
         )

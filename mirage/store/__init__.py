@@ -40,7 +40,7 @@ from mirage.store.ledger import ledger_key as ledger_key
 from mirage.store.lineage import LINEAGE, derived_tables
 from mirage.store.makers import makers_of
 from mirage.store.records import beginning, ending, is_longer, kind, records
-from mirage.store.runs import content, record_judge, record_run, runs
+from mirage.store.runs import content, record_judge, record_run, runs, settings_of
 from mirage.store.scan import columns_of, parquet_rows, scan
 from mirage.store.sheets import csv_text
 from mirage.store.tags import count_queries, parse_tag, select_tagged, tag_values
@@ -54,7 +54,7 @@ from mirage.store.upsert import (
     retry_outdated,
     upsert,
 )
-from mirage.store.writing import Provenance, write
+from mirage.store.writing import Provenance, Settings, write
 
 __all__ = [
     "LEDGER",
@@ -64,6 +64,7 @@ __all__ = [
     "Line",
     "NewRows",
     "Provenance",
+    "Settings",
     "Sink",
     "Snapshot",
     "UpsertResult",
@@ -114,6 +115,7 @@ __all__ = [
     "runs",
     "scan",
     "select_tagged",
+    "settings_of",
     "tag_values",
     "upsert",
     "write",

@@ -263,6 +263,9 @@ def _made_problem(origin: Any) -> str:
         return "its sources are not a list of records"
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         return "its notes are not a list of texts"
+    settings = origin.get("settings", {})
+    if not isinstance(settings, dict) or not all(isinstance(made, dict) for made in settings.values()):
+        return "its settings are not records"
     if not isinstance(runs, dict) or not all(_is_run(run) for run in runs.values()):
         return "its runs are not records"
     return ""

@@ -32,18 +32,14 @@ KEPT_HOURS = 24
 """Hours that a session's uploads are kept after the last one."""
 
 
-_ADDED = "added from a file: "
-
-
-def added_note(system: str) -> str:
-    """Return the manifest note for a system that a reader added."""
-    return f"{_ADDED}{system}"
+ADDED = {"added": "from a file"}
+"""Settings of a reader's own system, in the manifest."""
 
 
 def added_systems(arena: Arena) -> tuple[str, ...]:
-    """Return the reader's own systems in an arena, in the order of addition."""
-    notes = arena.manifest["made"].get("answers", {}).get("notes", [])
-    return tuple(note.removeprefix(_ADDED) for note in notes if note.startswith(_ADDED))
+    """Return the reader's own systems in an arena."""
+    made = arena.manifest["made"].get("answers", {}).get("settings", {})
+    return tuple(system for system, settings in made.items() if settings == ADDED)
 
 
 def owner_folder(owner: str) -> Path:

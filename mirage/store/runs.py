@@ -1,4 +1,4 @@
-"""Records of pipeline steps in the manifest, which let a later run skip steps that are up to date."""
+"""Records in the manifest of how rows were made, and of pipeline steps, which let a later run skip those up to date."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ def runs(arena: Arena, table: str) -> dict[str, dict[str, Any]]:
     """
     origin = arena.manifest["made"].get(table, {})
     return dict(origin.get("runs", {}))
+
+
+def settings_of(arena: Arena, table: str, owner: str) -> dict[str, Any] | None:
+    """Return how the rows of a system, judge or other owner in a table were made; None if it is not recorded.
+
+    Imported rows and those of earlier versions have no record.
+    """
+    found = arena.manifest["made"].get(table, {}).get("settings", {}).get(owner)
+    return None if found is None else dict(found)
 
 
 def record_run(path: Path, table: str, step: str, record: Mapping[str, Any], *, left: str | None) -> Arena:

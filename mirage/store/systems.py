@@ -17,6 +17,7 @@ from mirage import schema
 from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
+from mirage.store.runs import settings_of
 from mirage.store.upsert import NewRows, retry_outdated, upsert
 from mirage.store.writing import Provenance, sweep
 from mirage.text.dates import today, utc_day
@@ -80,12 +81,11 @@ def keep_run(path: Path, system: str, *, date: str | None = None, made_by: str) 
             parts[table] = NewRows(renamed, replaced.select(list(schema.key(table))))
         stale = {table for table in derived_tables(parts) if table in about_systems}
 
-        notes = arena.manifest["made"].get("answers", {}).get("notes", ())
-        settings = [f"{name}: {note.partition(': ')[2]}" for note in notes if note.startswith(f"{system}: ")]
+        made = settings_of(arena, "answers", system)
         result = upsert(
             path,
             parts,
-            made_by=Provenance(made_by, notes=settings),
+            made_by=Provenance(made_by, settings={} if made is None else {name: made}),
             check=_check_unchanged(arena),
             stale=stale,
         )

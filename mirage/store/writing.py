@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ LOCK_SECONDS = 60
 """Maximum seconds to wait for another writer of the same arena."""
 
 
+Settings = Mapping[str, Mapping[str, Any]]
+"""Fields of JSON values by the owner of rows."""
 Files = list[tuple[dict[str, Any], bytes]]
 """A serialised table: manifest entry and bytes of each file."""
 
@@ -50,12 +52,10 @@ class Provenance:
     """Their sources: records with at least `name`, often `sha256`, `url`, `licence`."""
     notes: Sequence[str] = ()
     """Caveats: missing data, with reasons."""
-    subjects: Collection[str] = ()
-    """Subjects of notes (the text before a colon) whose older notes are removed."""
+    settings: Settings = field(default_factory=dict)
+    """How the rows of each owner (a system, judge, retriever ...) were made, by field; they replace its older ones."""
     step: str | None = None
     """The pipeline step; records of other steps are then kept (`record_run`)."""
-    labels: schema.Maker | None = None
-    """Who made the labels of the queries and passages among the rows; None for unknown."""
 
     @classmethod
     def of(cls, made_by: str | Provenance) -> Provenance:
@@ -66,15 +66,22 @@ class Provenance:
         """
         origin = cls(made_by) if isinstance(made_by, str) else made_by
         names = [value for source in origin.sources for value in source.values() if isinstance(value, str)]
-        refuse_lone_surrogates(origin.by, *origin.notes, *names)
+        made = json.dumps(dict(origin.settings), ensure_ascii=False)
+        refuse_lone_surrogates(origin.by, *origin.notes, *names, made)
         return origin
 
     def after(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return the manifest entry for new rows added to existing rows, whose entry is `before`."""
-        starts = tuple(f"{subject}: " for subject in self.subjects)
+        starts = tuple(f"{owner}: " for owner in self.settings)  # how earlier versions wrote settings
         sources = [source for source in before.get("from", []) if source not in self.sources]
         notes = [note for note in before.get("notes", []) if note not in self.notes and not note.startswith(starts)]
-        return {"by": self.by, "from": [*sources, *self.sources], "notes": [*notes, *self.notes]}
+        settings = {**before.get("settings", {}), **self.settings}
+        return {
+            "by": self.by,
+            "from": [*sources, *self.sources],
+            "notes": [*notes, *self.notes],
+            **({"settings": {owner: settings[owner] for owner in sorted(settings)}} if settings else {}),
+        }
 
 
 def write(
@@ -85,7 +92,7 @@ def write(
     label: str | None = None,
     about: str | None = None,
     licence: str | None = None,
-    made_by: str | Provenance,
+    made_by: str | Provenance | Mapping[str, Provenance],
     stale: Collection[str] = (),
 ) -> Arena:
     """Write whole tables into an arena, new or existing, in one step; other tables stay.
@@ -99,7 +106,7 @@ def write(
         label: kind of numbers (`Arena.label`).
         about: one or two sentences on the content.
         licence: terms of use.
-        made_by: the command that made these tables, or their provenance.
+        made_by: the command that made these tables, their provenance, or that of each.
         stale: tables derived from these, to remove in the same step if the content changes.
 
     Raises:
@@ -107,15 +114,15 @@ def write(
         ArenaError: if the folder is not an arena, or cannot be written.
     """
     path = path.absolute()
-    given = Provenance.of(made_by)
-    origin = given.after({})
-    texts = {"title": title, "label": label, "about": about, "licence": licence, "labels": given.labels}
+    texts = {"title": title, "label": label, "about": about, "licence": licence}
+    by_table = made_by if isinstance(made_by, Mapping) else dict.fromkeys(tables, made_by)
+    origins = {table: Provenance.of(by_table[table]).after({}) for table in tables}
     refuse_lone_surrogates(*texts.values())
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
 
     with exclusive_lock(path):
         old = manifests.load_manifest(path)[0] if manifests.has_manifest(path) else {}
-        commit(path, old, files, origins=dict.fromkeys(files, origin), texts=texts, stale=stale)
+        commit(path, old, files, origins=origins, texts=texts, stale=stale)
     return open_arena(path)
 
 
@@ -181,7 +188,7 @@ def commit(
         old: its current manifest; empty if there is none.
         files: tables from `serialise`.
         origins: provenance of each table.
-        texts: title, label, about, licence, judge and labels; None or missing keeps the old value.
+        texts: title, label, about, licence and judge; None or missing keeps the old value.
         stale: tables to remove if the content changes.
 
     Raises:
@@ -195,11 +202,11 @@ def commit(
     order = [table for table in schema.TABLES if table in tables]
     merged = {**old.get("made", {}), **origins}
     default = {"title": path.name, "label": "own data"}
-    facts = {name: texts.get(name) or old.get(name) for name in ("judge", "labels")}
+    judge = texts.get("judge") or old.get("judge")
     manifest = {
         "format": manifests.FORMAT,
         **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
-        **{name: fact for name, fact in facts.items() if fact},
+        **({"judge": judge} if judge else {}),
         "made": {table: dict(merged[table]) for table in order},
         "tables": {table: tables[table] for table in order},
     }

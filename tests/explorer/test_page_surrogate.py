@@ -9,9 +9,8 @@ from conftest import ROOT
 
 import pages
 from mirage import store
-from mirage.explorer.surrogate import data as views
-from mirage.ranking.judges import LabelJudge
-from mirage.ranking.surrogate.regressors import REGRESSORS
+from mirage.ranking.surrogate.regressors import CHEAP
+from mirage.views.surrogate import SurrogateChoice, printed_surrogate, surrogate_view
 from pages import page_text
 
 opened = partial(pages.open_page, "surrogate")
@@ -19,16 +18,11 @@ opened = partial(pages.open_page, "surrogate")
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, LabelJudge())
-    assert page.selectbox(key="regressor").value == comparison.chosen
+    view = surrogate_view(store.open_arena(ROOT / "data" / "nomiracl"))
+    assert page.selectbox(key="regressor").value == view.chosen
     assert page.segmented_control(key="section").options == ["Regressors", "By language", "Importance"]
     (regressors,) = (frame.value for frame in page.dataframe)
-    assert len(regressors) == len(REGRESSORS)
-    assert regressors["name"].str.endswith("(for new systems)").sum() == 1
-    (summary,) = (row for row in comparison.summary if row.regressor == comparison.chosen)
-    assert f"tau {summary.tau:.2f} on average over 16 languages" in page_text(page)
-    assert "Features by answer predict the ranking of 10 to 11 systems" in page_text(page)
+    assert len(regressors) == len(CHEAP)
     assert "Outside the training range: 1 system." in page_text(page)
     assert "verdicts on average" not in page_text(page), "labels need no calls of a judge"
     page = opened(arena="nomiracl", section="Importance")
@@ -42,17 +36,15 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
 
 
 def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None:
-    page = opened(arena="nomiracl", regressor="forest", scope="te", skill="abstain")
-    assert page.selectbox(key="regressor").value == "forest"
+    page = opened(arena="nomiracl", regressor="linear", scope="te", skill="abstain")
+    assert page.selectbox(key="regressor").value == "linear"
     regressors = page.dataframe[0].value.set_index("name")
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    comparison = views.comparison_of(arena, LabelJudge(skill="abstain"))
-    quality = {row.regressor: row for row in comparison.quality if row.language == "te"}
-    assert regressors.loc["Random forest", "tau"] == pytest.approx(quality["forest"].tau)
-    assert (
-        regressors.loc["Random forest", "printed"] == views.printed_figures(arena).r2["te", "holdout", "Random Forest"]
-    )
-    assert "in Telugu" in page_text(page)
+    arena = store.open_arena(ROOT / "data" / "nomiracl")
+    view = surrogate_view(arena, SurrogateChoice("relevance", "abstain"))
+    assert regressors.loc["Linear regression", "tau"] == pytest.approx(view.quality_row("linear", "te")["tau"])
+    figures = printed_surrogate(arena)
+    assert regressors.loc["Linear regression", "printed"] == figures.r2["te", "holdout", "Linear Regression"]
+    assert view.conclude("linear", "te") in page_text(page)
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:

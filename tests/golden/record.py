@@ -44,13 +44,12 @@ import pyarrow.compute as pc
 from golden import small_arenas
 
 import mirage
-from mirage.battles.judge import judges
+from mirage.battles.judge import Judge, judges
 from mirage.errors import MirageError
 from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.papers.printed import printed_figures
 from mirage.papers.reproduction import PaperSettings, reproduce
-from mirage.ranking.board import rank_arena
-from mirage.ranking.judges import Judge
+from mirage.ranking.board import rank_arena, read_decisions
 from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
@@ -60,12 +59,9 @@ from mirage.ranking.surrogate.importance import importances
 from mirage.ranking.surrogate.regressors import predict
 from mirage.ranking.surrogate.training import training
 from mirage.stages.across import decisions_by_pair
-from mirage.stages.features.means import means, over_languages
-from mirage.stages.features.spec import Tools
-from mirage.stages.features.table import compute
+from mirage.stages.features import Tools, compute, means, over_languages
 from mirage.stages.judge.stats import judge_stats
-from mirage.stages.outcomes.confusion import confusion
-from mirage.stages.outcomes.tables import outcomes
+from mirage.stages.outcomes import confusion, outcomes
 from mirage.stages.retrieve.bm25 import search_bm25
 from mirage.stages.retrieve.corpus import arena_corpus
 from mirage.text.answers import citations, is_numbered
@@ -128,7 +124,8 @@ def ranked(arena: mirage.Arena, name: str, skill: str = "both", **settings: Any)
 def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | None = None) -> Training:
     """Join an arena's features with the battles of a judge."""
     judge = a_judge(name)
-    return training(arena.read("features"), judge.read(arena), judge, languages=languages)
+    decided, _ = read_decisions(arena, judge, RankSettings())
+    return training(arena.read("features"), decided, judge, languages=languages)
 
 
 def stored_judge(row: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from conftest import DATA, ROOT
 from mirage import schema, store
 
 FITTED = {"predictions", "importances"}
-"""Tables of regressors, of which linear regression alone is fitted again here."""
+"""Tables of regressors, of which linear regression alone is fitted again here: `check --recompute` fits all."""
 
 
 def check_equal(name: str, built: Mapping[str, pa.Table]) -> None:

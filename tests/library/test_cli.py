@@ -131,9 +131,8 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(aren
         *(("relevance", skill) for skill in ("abstain", "answer", "both")),
         ("j", "both"),
     }
-    notes = store.open_arena(arena).manifest["made"]["ratings"]["notes"]
-    assert [note.split(":")[0] for note in notes] == ["relevance", "j"]
-    assert "20 draws" in notes[1]
+    made = [store.settings_of(store.open_arena(arena), "ratings", judge) for judge in ("relevance", "j")]
+    assert [(settings or {})["draws"] for settings in made] == [1000, 20]
 
 
 def test_csv_stays_csv_when_a_name_holds_commas_quotes_or_markup(tmp_path: Path) -> None:

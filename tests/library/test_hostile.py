@@ -31,6 +31,7 @@ from mirage.io.imports.formats import import_file
 from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.store import owned
 
 CODES = ("ar", "en", "ja", "te")
 GIVEN = 10
@@ -277,13 +278,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables |= FEATURES.run(tables)
     arena = store.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
     store.copy(arena, folder / "own")
-    notes = [f"added from a file: {NAMES[0]}"]
-    store.write(
-        folder / "own",
-        {"answers": tables["answers"]},
-        label=adding.OWN,
-        made_by=store.Provenance("a test", notes=notes),
-    )
+    made_by = store.Provenance("a test", settings={NAMES[0]: owned.ADDED})
+    store.write(folder / "own", {"answers": tables["answers"]}, label=adding.OWN, made_by=made_by)
     key = ("en", "1")
     huge = "<b>word</b> [1] " * (LARGE // 16)
     large = {

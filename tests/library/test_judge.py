@@ -25,13 +25,12 @@ from judge_cases import LANGUAGES, SYSTEMS, answers, arena, judgments, run, says
 from misbehaving import Act, Call, Service, error, reply
 
 from mirage import schema, store
-from mirage.battles.judge import judges
+from mirage.battles.judge import Judge, judges
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm.prompts import fence_code
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
-from mirage.ranking.judges import Judge, VerdictJudge
-from mirage.stages.features.families import FEATURES
+from mirage.stages.features import FEATURES
 from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.stages.judge.pairs import OrderedPair, choose_known, choose_pairs
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle
@@ -614,8 +613,8 @@ def test_several_judges_stand_side_by_side_and_each_keeps_its_rows(arena: Path) 
         run(arena, service, "--pairs", 2, name="k", model="n")
     assert judgments(arena, "j") == first
     assert Counter(row["verdict"] for row in judgments(arena, "k")) == {"B": 8}
-    notes = store.open_arena(arena).manifest["made"]["judgments"]["notes"]
-    assert [note.partition(", ")[0] for note in notes] == ["j: model m", "k: model n"]
+    made = store.open_arena(arena).manifest["made"]["judgments"]["settings"]
+    assert {judge: settings["model"] for judge, settings in made.items()} == {"j": "m", "k": "n"}
 
 
 @pytest.mark.parametrize(
@@ -673,7 +672,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = rank_arena(store.open_arena(arena), VerdictJudge(name)).ranking
+        ranking = rank_arena(store.open_arena(arena), Judge.single(name)).ranking
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])
@@ -774,9 +773,8 @@ def test_the_heuristic_judge_costs_nothing_and_its_verdicts_can_be_ranked(arena:
     mirage("judge", arena, "--judge", "heuristic", "--queries", 1)
     assert len(judgments(arena)) == 12
     assert result.stdout.splitlines()[0] == ",".join(COLUMNS)
-    notes = store.open_arena(arena).manifest["made"]["judgments"]["notes"]
-    assert len(notes) == 1
-    assert notes[0].startswith("heuristic: weights target_language 3")
+    made = store.open_arena(arena).manifest["made"]["judgments"]["settings"]
+    assert made["heuristic"]["weights"]["target_language"] == 3
     assert mirage("rank", arena, "--judge", "heuristic", "--draws", 5, "--format", "csv").stdout
 
 

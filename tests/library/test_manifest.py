@@ -62,7 +62,7 @@ def use(path: Path) -> None:
     store.reopen(path)
     for table in arena.tables:
         arena.rows(table), arena.languages(table), arena.command(table), store.runs(arena, table)
-        arena.manifest["made"][table]["notes"].copy()
+        arena.manifest["made"][table]["notes"].copy(), store.settings_of(arena, table, "heuristic")
     f"{arena.title} {arena.label} {arena.size:,}".encode()
     store.check(arena)
 

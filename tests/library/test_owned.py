@@ -29,10 +29,8 @@ def no_copies_of_other_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def arena(tmp_path: Path) -> store.Arena:
     """An arena that somebody else made of their own data: its label invites no writing."""
     copy = store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
-    notes = ["added from a file: baseline/bm25"]
-    return store.write(
-        copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=store.Provenance("a test", notes=notes)
-    )
+    made_by = store.Provenance("a test", settings={"baseline/bm25": owned.ADDED})
+    return store.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=made_by)
 
 
 def everything(folder: Path) -> dict[Path, bytes]:

@@ -12,11 +12,11 @@ from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
 from mirage import schema, store
+from mirage.battles.judge import Judge
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
 from mirage.ranking.board import rank_arena
-from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
@@ -111,17 +111,17 @@ def take(file: Path, folder: Path) -> FileImport:
     return import_file(file, folder)
 
 
-def test_ratings_of_several_judges_stand_side_by_side_each_with_its_note(arena: store.Arena, tmp_path: Path) -> None:
+def test_ratings_of_several_judges_stand_side_by_side_with_their_settings(arena: store.Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
-    relevance: dict[str, Any] = {"made_by": "a test", "part": "judge", "notes": ["relevance: first"]}
-    judged: dict[str, Any] = {"made_by": "a test", "part": "judge", "notes": ["j:1: second"], "judge": "j:1"}
+    relevance: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 1}}
+    judged: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 2}, "judge": "j:1"}
     run(RELEVANCE_RATINGS, arena.path, **relevance)
     run(JUDGED_RATINGS, arena.path, **judged)
-    both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"notes": ["relevance: third"]})
+    both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"settings": {"seed": 3}})
     ratings = both.read("ratings")
     assert sorted(pc.unique(ratings["judge"]).to_pylist()) == ["j:1", "relevance"]
     assert sorted(pc.unique(ratings["skill"]).to_pylist()) == ["abstain", "answer", "both"]
-    assert both.manifest["made"]["ratings"]["notes"] == ["j:1: second", "relevance: third"]
+    assert both.manifest["made"]["ratings"]["settings"] == {"j:1": {"seed": 2}, "relevance": {"seed": 3}}
 
 
 def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
@@ -147,18 +147,18 @@ def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_pat
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank_arena(arena, LabelJudge(), RankSettings(languages=("sw",)))
+        rank_arena(arena, Judge.relevance(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
     with pytest.raises(NotEnoughData, match="fi cannot be ranked") as refused:
-        rank_arena(part, LabelJudge(), RankSettings(languages=("fi",)))
+        rank_arena(part, Judge.relevance(), RankSettings(languages=("fi",)))
     assert "no unanswerable queries" in str(refused.value)
-    assert any("fi: no unanswerable queries" in remark for remark in rank_arena(part, LabelJudge()).remarks)
+    assert any("fi: no unanswerable queries" in remark for remark in rank_arena(part, Judge.relevance()).remarks)
     judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
-    with pytest.raises(BadInput, match="a skill applies to relevance labels"):
-        Judge.from_name("j", skill="abstain")
+    with pytest.raises(BadInput, match="judges answers, not the skill"):
+        RankSettings(skill="abstain").judge("j")
     with pytest.raises(UnknownName, match="'jj'"):
-        rank_arena(judged, VerdictJudge("jj"))
+        rank_arena(judged, Judge.single("jj"))
 
 
 # --- the bundled arenas -----------------------------------------------------------------------------------------------

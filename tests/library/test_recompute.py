@@ -13,9 +13,9 @@ from conftest import ROOT
 from mirage import schema, store
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
-from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
+from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS, rated_with
 from mirage.schema import REFERENCE
-from mirage.stages.features.spec import Tools
+from mirage.stages import features
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
@@ -30,7 +30,7 @@ def tables() -> dict[str, pa.Table]:
     sample = store.open_arena(ROOT / "data" / "sample")
     derived = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
     derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
-    tools = Tools(reference=REFERENCE)
+    tools = features.Tools(reference=REFERENCE)
     derived |= FEATURES.run(derived, only=["target_language", "length", "answer_rougeL"], tools=tools)
     derived |= HEURISTIC_JUDGMENTS.run(derived)
     relevance = RELEVANCE_RATINGS.run(derived, draws=50, seed=7)["ratings"]
@@ -41,9 +41,8 @@ def tables() -> dict[str, pa.Table]:
 
 
 def write(folder: Path, tables: dict[str, pa.Table]) -> store.Arena:
-    notes = [
-        f"{name}: 95% intervals over 50 draws with the query as the unit, seed 7" for name in ("relevance", "heuristic")
-    ]
+    rated = dict.fromkeys(("relevance", "heuristic"), rated_with(draws=50, seed=7))
+    made = {"ratings": rated, "tournaments": {"relevance": {"tournaments": 3, "seed": 0}}}
     return store.write(
         folder,
         tables,
@@ -51,7 +50,7 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> store.Arena:
         label="sample",
         about="a",
         licence="CC0-1.0",
-        made_by=store.Provenance("a test", notes=notes),
+        made_by={name: store.Provenance("a test", settings=made.get(name, {})) for name in tables},
     )
 
 

@@ -148,7 +148,8 @@ def test_the_command(path: Path, corpus: Path) -> None:
     done = mirage("generate", "retrieve", path, "--corpus", corpus, "--depth", 2)
     assert done.exit_code == 0, done.output
     assert set(lists(store.open_arena(path), "bm25")) == set(TEXTS)
-    assert "bm25" in store.open_arena(path).manifest["made"]["retrieved"]["notes"][0]
+    made = store.settings_of(store.open_arena(path), "retrieved", "bm25")
+    assert made == {"method": "bm25", "corpus": corpus.name, "depth": 2}
 
 
 @pytest.mark.parametrize("options", [("--name", "given"), ("--name", "a b"), ("--corpus", "none.jsonl")], ids=" ".join)

@@ -261,18 +261,19 @@ def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None
     assert not result.lost
 
 
-def test_notes_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
-    def put(system: str, note: str) -> store.Arena:
+def test_settings_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
+    def put(system: str, seed: int) -> store.Arena:
         rows = {"answers": store.by_key("answers", answers(system))}
         return store.upsert(
             arena,
             rows,
-            made_by=store.Provenance("a test", notes=[f"{system}: {note}"], subjects=[system]),
+            made_by=store.Provenance("a test", settings={system: {"seed": seed}}),
         ).arena
 
-    put("red", "first")
-    put("blue", "only")
-    assert put("red", "second").manifest["made"]["answers"]["notes"] == ["blue: only", "red: second"]
+    put("red", 1)
+    put("blue", 2)
+    assert put("red", 3).manifest["made"]["answers"]["settings"] == {"blue": {"seed": 2}, "red": {"seed": 3}}
+    assert store.settings_of(store.open_arena(arena), "answers", "green") is None
 
 
 def test_the_settings_of_a_step_are_forgotten_after_a_write_by_another_program(arena: Path) -> None:

@@ -49,9 +49,7 @@ def import_outputs(
         "licence": origin.licence,
     }
     sources = [{"name": origin.name, "url": origin.url}, *prints(folder, output_files(folder))]
-    return _replace(
-        into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes, labels="people")
-    )
+    return _replace(into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes))
 
 
 def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.Arena:
@@ -70,7 +68,7 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
         _refuse_held(store.open_arena(into))
     tables = read_queries(folder, **options)
     origin = ORIGIN["questions"]
-    drawn = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
+    drawn = {name: value for name, value in options.items() if value is not None}
     texts = {
         "title": "NoMIRACL queries",
         "label": "questions only",
@@ -79,9 +77,7 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
     }
     made_by = store.Provenance(
         "mirage import nomiracl --what questions",
-        sources=[{"name": origin.name, "url": origin.url}],
-        notes=[drawn] if drawn else [],
-        labels="people",
+        sources=[{"name": origin.name, "url": origin.url, **drawn}],
     )
     return _replace(into, tables, texts, made_by, check=_refuse_held)
 
@@ -117,7 +113,7 @@ def import_miracl(
     passages = len(tables["passages"])
     extent = "with their texts" if with_text == passages else f"{with_text:,} of them with their texts"
     extent = extent if with_text else "by id"
-    origin = [{"name": miracl.NAMES[split], "url": miracl.URLS[split]}]
+    origin = [{"name": miracl.NAMES[split], "url": miracl.URLS[split], "split": split}]
     if with_text:
         origin.append({"name": miracl.CORPUS_NAME, "url": miracl.CORPUS_URL})
     texts = {
@@ -133,7 +129,6 @@ def import_miracl(
         "mirage import miracl" if split == "dev" else "mirage import miracl --split train",
         sources=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
         notes=remarks if with_text else [*remarks, miracl.NO_TEXT],
-        labels="people",
     )
     return _replace(into, tables, texts, made_by, check=_refuse_held), counts
 
@@ -179,7 +174,6 @@ def import_mirage_bench(
             "mirage import mirage-bench",
             sources=[origin, *prints(path if path.is_dir() else path.parent, list(bench_files(path)))],
             notes=notes,
-            labels="people",
         ),
     )
     if dropped := result.lost.get("judgments"):

@@ -182,12 +182,11 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
         seen = store.consistently(path, lambda arena: store.Snapshot(arena, {"scores": arena.read("scores")}))
         judgments = rater_verdicts(seen.tables["scores"], measure)
         name = judge_name(seen.tables["scores"], measure)
-        note = f"{name}: of two answers to a query the one with the better score wins"
         rows = store.NewRows(judgments, pa.table({"judge": [name]}))
         return store.upsert(
             path,
             {"judgments": rows},
-            made_by=store.Provenance(made_by, notes=[note], subjects=[name]),
+            made_by=store.Provenance(made_by, settings={name: {"scores": measure}}),
             seen=seen,
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.battles.decision import decisions
+from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.agreement import Agreement, agreement
@@ -21,7 +22,6 @@ from mirage.people.votes.kinds import AnyRow, Evidence, Vote
 from mirage.people.votes.queue import Pool, gather_pool
 from mirage.people.votes.rows import imported_votes, majorities, people
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.judges import Judge
 from mirage.store.export import export_rows
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str)
     grades = schema.sort("support_grades", schema.from_rows("support_grades", rows))
     replaced = pa.table({"grader": [schema.PEOPLE]})
     new = {"support_grades": store.NewRows(grades, replaced)}
-    return store.upsert(path, new, made_by=store.Provenance(made_by, subjects=[schema.PEOPLE]), seen=seen).arena
+    return store.upsert(path, new, made_by=made_by, seen=seen).arena
 
 
 def vote_agreement(

@@ -1,6 +1,6 @@
 """Reports of the surrogate judge: compared regressors, and predictions of judged and of new systems.
 
-judge = VerdictJudge("gpt-4o")
+judge = Judge.single("gpt-4o")
 seen = training(features, verdicts, judge)                   # `training.py`
 result = report_on(seen, judge)                              # every regressor on left-out systems
 result.table()                                               # schema.Prediction
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema
+from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData
-from mirage.ranking.judges import Judge
-from mirage.ranking.surrogate.data import COVERAGE, Array, Training
+from mirage.ranking.surrogate.data import Array, Training
 from mirage.ranking.surrogate.evaluate import RegressorComparison, compare_regressors, margin
 from mirage.ranking.surrogate.quality import HeldOut, paired_test
 from mirage.ranking.surrogate.range import Distance, distances
-from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS, SEED, predict
+from mirage.ranking.surrogate.regressors import REGRESSORS, SEED, predict
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,20 +47,6 @@ class Report:
     def table(self) -> pa.Table:
         """Return the predictions as table `predictions`."""
         return schema.from_rows("predictions", self.rows)
-
-    @property
-    def calls(self) -> int:
-        """Judge calls a prediction saves for one new system: the mean number of battles of a judged system in all
-        languages; 0 with a judge that is not asked.
-        """
-        if not self.judge.asked:
-            return 0
-        battle_counts = [
-            (language.points.sum(axis=(0, 1)) + language.points.sum(axis=(0, 2)))[language.rated].mean()
-            for language in self.training.languages.values()
-            if language.rated.any()
-        ]
-        return round(float(sum(battle_counts)))
 
 
 def report_on(
@@ -178,10 +164,6 @@ def _or_null(values: Array) -> list[float | None]:
 # --- summaries --------------------------------------------------------------------------------------------------------
 
 
-_FEW = 3
-"""Maximum number of languages a remark lists."""
-
-
 @dataclass(frozen=True, slots=True)
 class RegressorSummary:
     """One regressor on left-out systems: means over languages, and all languages jointly."""
@@ -281,40 +263,3 @@ def summary(results: Mapping[str, HeldOut], chosen: str) -> list[RegressorSummar
 def _mean(values: Sequence[float | None]) -> float | None:
     present = [v for v in values if v is not None]
     return float(np.mean(present)) if present else None
-
-
-def conclusions(report: Report) -> list[str]:
-    """Return the remarks a reader of a comparison needs besides the table.
-
-    Args:
-        report: the comparison.
-    """
-    comparison, training = report.comparison, report.training
-    n, many = len(training.systems), len(training.languages)
-    lines = [
-        f"{n} systems, {many} language{'s' * (many > 1)}, {len(training.features)} features: "
-        + ", ".join(training.features)
-        + f"; seed {comparison.seed}"
-    ]
-    lines.append(f"for a new system: {comparison.default}")
-    lines += [
-        f"{test.better} against {test.than}: tau {test.tau:.3f} and {test.tau_than:.3f}, p = {test.p:.3f}, higher in "
-        f"{test.ahead} of {test.languages} languages (paired over {test.systems} systems)"
-        for test in comparison.tests
-        if test.than == PUBLISHED
-    ]
-    for feature, languages in training.unused_features().items():
-        lacking = "; ".join(f"{code}: {', '.join(systems)}" for code, systems in languages.items())
-        if len(languages) > _FEW:
-            everyone = sorted({system for systems in languages.values() for system in systems})
-            lacking = f"{', '.join(everyone)}, in {len(languages)} languages"
-        under = f"a system has it on fewer than {COVERAGE:.0%} of the queries"
-        lines.append(f"{feature} is excluded where {under}: {lacking}")
-    beyond = {row.system for row in report.rows if row.outside and row.default}
-    lines.append(
-        f"{len(beyond)} of {n + len(training.new)} systems are outside the range of the others in some feature: "
-        "their predictions have no interval"
-    )
-    if report.calls:
-        lines.append(f"a prediction needs no judge call; judging a system like the others took {report.calls:,}")
-    return lines

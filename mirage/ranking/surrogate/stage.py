@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from mirage import schema
-from mirage.battles.judge import RELEVANCE
+from mirage import schema, store
+from mirage.battles.judge import RELEVANCE, Judge
 from mirage.errors import NotEnoughData
-from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import Training, fit_parts
 from mirage.ranking.surrogate.evaluate import leave_one_out
 from mirage.ranking.surrogate.importance import importances
 from mirage.ranking.surrogate.quality import HeldOut
 from mirage.ranking.surrogate.range import ALL
-from mirage.ranking.surrogate.regressors import SEED
-from mirage.ranking.surrogate.reporting import Report, report_on
+from mirage.ranking.surrogate.regressors import CHEAP, REGRESSORS, SEED
+from mirage.ranking.surrogate.reporting import report_on
 from mirage.ranking.surrogate.training import training
-from mirage.stages.features.families import FEATURES
-from mirage.stages.stage import Progress, Stage, Tables
+from mirage.stages.features import FEATURES
+from mirage.stages.stage import Progress, Stage, Tables, run
 from mirage.stats.kendall import kendall
 
 if TYPE_CHECKING:
@@ -119,10 +118,9 @@ def _predictions(
     *,
     judge: str = RELEVANCE,
     skills: Sequence[schema.Skill] = ("both",),
-    regressors: Sequence[str] | None = None,
+    regressors: Sequence[str] = CHEAP,
     seed: int = SEED,
     progress: Progress | None = None,
-    on_report: Callable[[Report], object] = lambda _: None,
     weigh: bool = True,
 ) -> dict[str, pa.Table]:
     import pyarrow as pa
@@ -132,7 +130,6 @@ def _predictions(
         decider = Judge.from_name(judge, skill=skill)
         seen = training(tables["features"], tables[decider.table], decider)
         result = report_on(seen, decider, regressors=regressors, seed=seed, progress=progress)
-        on_report(result)
         prediction_tables.append(result.table())
         if weigh:
             weights += ablation_losses(seen, result.comparison.default, decider, seed=seed)
@@ -140,8 +137,33 @@ def _predictions(
     return predicted | ({"importances": schema.from_rows("importances", weights)} if weigh else {})
 
 
+def predicted_with(regressors: Sequence[str] = CHEAP, seed: int = SEED) -> dict[str, Any]:
+    """Return how stored predictions are made, for the manifest."""
+    return {"method": "leave one out", "regressors": [name for name in REGRESSORS if name in regressors], "seed": seed}
+
+
 _PREDICTED = ("predictions", "importances")
 RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), _PREDICTED, _predictions)
 JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), _PREDICTED, _predictions)
-PREDICTION_STAGES = {"outcomes": RELEVANCE_PREDICTIONS, "judgments": JUDGED_PREDICTIONS}
-"""The stage that predicts, by the table of the judge."""
+
+
+def store_predictions(
+    arena: store.Arena, judge: Judge, *, regressors: Sequence[str] = CHEAP, progress: Progress | None = None
+) -> store.Arena:
+    """Store the predictions of a judge's ratings, by relevance labels those of every skill, with importances; those of
+    other judges stay.
+    """
+    stage = RELEVANCE_PREDICTIONS if judge.by_labels else JUDGED_PREDICTIONS
+    for table in stage.reads:
+        arena.need(table)
+    return run(
+        stage,
+        arena.path,
+        made_by="mirage rank surrogate --store",
+        part="judge",
+        settings=predicted_with(regressors),
+        judge=judge.name,
+        skills=get_args(schema.Skill) if judge.by_labels else (judge.skill,),
+        regressors=regressors,
+        progress=progress,
+    )

@@ -12,7 +12,7 @@ from mirage.text.answers import Citation, ParsedAnswer, citations, parse_answer,
 from mirage.text.segmentation import words
 
 if TYPE_CHECKING:
-    from mirage.llm.completion import Reply
+    from mirage.llm import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class MeasuredAnswer:
     passage_ids: tuple[str, ...]
     """The shown passages, in prompt order; empty if unknown."""
     relevant: tuple[bool | None, ...]
-    """Their relevance labels; null if unlabelled."""
+    """Their human relevance labels; null if unlabelled."""
     query: str | None = None
     """The query; null if its text is unknown."""
     texts: tuple[str | None, ...] = ()

@@ -8,12 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import llm, schema, store
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
-from mirage.llm import calls as llm_calls
-from mirage.llm.asking import ArenaCalls, Replies
-from mirage.llm.calls import ChatModel, Cost, Limits, Settings
 from mirage.llm.engines.shards import Shard
 from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, judge_by_features
@@ -113,7 +110,7 @@ class _Judging(ModelStage[Asked, ModelResult]):
     """Judging battles of an arena by a model."""
 
     settings: JudgeSettings
-    model: Settings
+    model: llm.Settings
 
     @property
     def subject(self) -> str:
@@ -123,9 +120,9 @@ class _Judging(ModelStage[Asked, ModelResult]):
     def replaces(self) -> bool:
         return self.settings.replace
 
-    def note(self, _asked: Asked, settings: Settings) -> str:
+    def made_with(self, _asked: Asked, settings: llm.Settings) -> dict[str, Any]:
         criterion = self.settings.criterion
-        return f"{self.subject}: {llm_calls.describe(settings)}, criterion {criterion.name}, prompt {criterion.prompt}"
+        return {**llm.parameters(settings), "criterion": criterion.name, "prompt": criterion.prompt}
 
     def read(self, arena: store.Arena) -> store.Snapshot:
         if self.settings.judge == HEURISTIC:
@@ -145,13 +142,13 @@ class _Judging(ModelStage[Asked, ModelResult]):
 
     def scope(self, asked: Asked) -> tuple[str, str]:
         battles = store.ledger_key({"battles": sorted(map(astuple, asked[0]))})
-        return _owner(self.subject), f"{llm_calls.describe(self.model)}; {battles}"
+        return _owner(self.subject), f"{llm.describe(llm.parameters(self.model))}; {battles}"
 
     def repetition(self, _asked: Asked, number: int) -> dict[str, Any]:
         return _repetition(self.subject, number, replace=self.settings.replace, repeat=self.settings.repeat)
 
     def results(
-        self, asked: Asked, replies: Replies, seen: store.Snapshot, _ledger: store.Ledger
+        self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
         judgments = read_verdicts(
@@ -167,13 +164,13 @@ class _Judging(ModelStage[Asked, ModelResult]):
         return _tables(seen.arena, rows), result
 
 
-def plan_judging(path: Path, settings: JudgeSettings, model: ChatModel) -> Cost:
+def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> llm.Cost:
     """Estimate the maximum cost of judging without sending or writing anything; raises as `ModelStage.plan` does."""
     return _Judging(settings, model.settings).plan(path, model)
 
 
 def judge_by_model(
-    path: Path, settings: JudgeSettings, calls: ArenaCalls, *, step: str | None = None
+    path: Path, settings: JudgeSettings, calls: llm.ArenaCalls, *, step: str | None = None
 ) -> tuple[store.Arena, ModelResult]:
     """Judge the answers of an arena by a model.
 
@@ -232,7 +229,7 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         NotEnoughData: if there is nothing to judge.
     """
     name = sample.owner(HEURISTIC)
-    note = f"weights {', '.join(f'{w.feature} {w.weight:g}' for w in WEIGHTS)}; margin {MARGIN:g}"
+    made = {"weights": {weight.feature: weight.weight for weight in WEIGHTS}, "margin": MARGIN}
 
     def read(arena: store.Arena) -> store.Snapshot:
         columns = ["language", "query_id", "system", "status"]
@@ -248,14 +245,13 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         tables = _tables(seen.arena, rows)
         if not tables:
             return seen.arena
-        notes, subjects = ([f"{name}: {note}"], [name]) if len(rows.new) else ([], [])
-        by = store.Provenance(made_by, notes=notes, subjects=subjects, step=step)
+        by = store.Provenance(made_by, settings={name: made} if len(rows.new) else {}, step=step)
         return store.upsert(path, tables, made_by=by, seen=seen).arena
 
     return store.retry_outdated(make)
 
 
-def judge_statistics(path: Path, *, limits: Limits | None = None) -> list[JudgeStats]:
+def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[JudgeStats]:
     """Return the statistics of every judge of an arena, and the cost of its calls.
 
     Args:
@@ -348,7 +344,7 @@ def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> di
 def _refuse_another(
     arena: store.Arena,
     judging: JudgeSettings,
-    settings: Settings,
+    settings: llm.Settings,
     ledger: store.Ledger,
     *,
     again: Sequence[OrderedPair] = (),

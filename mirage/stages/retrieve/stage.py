@@ -41,10 +41,9 @@ class RetrieveSettings:
         if self.depth < 1:
             raise BadInput(f"the depth is {self.depth}", do="use 1 or more")
 
-    def note(self) -> str:
-        """Describe how the lists were made, for the manifest."""
-        searched = self.corpus.name if self.corpus else "the arena"
-        return f"{self.name}: bm25 over {searched}, depth {self.depth}"
+    def made_with(self) -> dict[str, str | int]:
+        """Return how the lists are made, for the manifest."""
+        return {"method": "bm25", "corpus": self.corpus.name if self.corpus else "arena", "depth": self.depth}
 
 
 def retrieve(
@@ -79,7 +78,7 @@ def retrieve(
         path,
         made_by=made_by,
         part="retriever",
-        notes=[options.note()],
+        settings=options.made_with(),
         check=lambda now, tables: refuse_changed(now, tables["retrieved"]),
         options=options,
         progress=progress,

@@ -12,12 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import llm, schema, store
 from mirage.errors import ArenaError, NotEnoughData
-from mirage.llm import calls as llm_calls
-from mirage.llm.asking import ArenaCalls, Conversations, plan_calls
-from mirage.llm.calls import ChatModel, Cost
-from mirage.llm.completion import Reply
 from mirage.stages.nuggets.bank import nugget_id
 from mirage.stages.testset.checks import (
     MODEL_CHECKED,
@@ -62,11 +58,13 @@ class TestsetResult:
     """Number of passages removed from the corpus."""
     undecided: int
     """Number of passages without a valid finding by the model."""
-    cost: Cost
+    cost: llm.Cost
     """Cost of the calls of this run."""
 
 
-def plan_testset(path: Path, passages: Sequence[CorpusPassage], settings: TestsetSettings, model: ChatModel) -> Cost:
+def plan_testset(
+    path: Path, passages: Sequence[CorpusPassage], settings: TestsetSettings, model: llm.ChatModel
+) -> llm.Cost:
     """Return the maximum cost of a test set if every question is accepted; nothing is sent or written.
 
     Raises:
@@ -80,10 +78,10 @@ def plan_testset(path: Path, passages: Sequence[CorpusPassage], settings: Testse
         text = request.passage.text[:300]
         found = tuple(corpus.passages[row] for row in rows)
         checks.append(CheckRequest(request.language, text, (text,) * 3, tuple(rows), found))
-    return llm_calls.total(
+    return llm.total(
         [
-            plan_calls(path, Conversations(requests), model),
-            plan_calls(path, Conversations(checks), model),
+            llm.plan_calls(path, llm.Conversations(requests), model),
+            llm.plan_calls(path, llm.Conversations(checks), model),
         ]
     )
 
@@ -93,7 +91,7 @@ def make_testset(
     passages: Sequence[CorpusPassage],
     settings: TestsetSettings,
     *,
-    calls: ArenaCalls,
+    calls: llm.ArenaCalls,
     sources: Sequence[Mapping[str, Any]] = (),
     say: Say = lambda _: None,
 ) -> TestsetResult:
@@ -158,17 +156,17 @@ def make_testset(
         counts[draft.language]["dropped"] += 1
     undecided = sum(len(one.rows(None)) for one in checked)
     reasons_of = Counter(str(draft.reason) for draft in dropped)
-    return TestsetResult(arena, counts, reasons_of, len(removed), undecided, llm_calls.total(run.costs))
+    return TestsetResult(arena, counts, reasons_of, len(removed), undecided, llm.total(run.costs))
 
 
 class _Run:
     """The calls of one test set, within one budget."""
 
-    def __init__(self, path: Path, calls: ArenaCalls) -> None:
+    def __init__(self, path: Path, calls: llm.ArenaCalls) -> None:
         self.path, self.calls = path, calls
-        self.costs: list[Cost] = []
+        self.costs: list[llm.Cost] = []
 
-    def replies(self, requests: Sequence[Any]) -> Sequence[Reply]:
+    def replies(self, requests: Sequence[Any]) -> Sequence[llm.Reply]:
         """Return the reply to each request.
 
         Raises:
@@ -331,7 +329,7 @@ def _write(
     removed: Set[int],
     settings: TestsetSettings,
     *,
-    calls: ArenaCalls,
+    calls: llm.ArenaCalls,
     sources: Sequence[Mapping[str, Any]],
 ) -> store.Arena:
     """Write the remaining corpus, then the arena."""
@@ -342,12 +340,12 @@ def _write(
     ]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     store.write_text(path / CORPUS_FILE, text)
-    notes = [f"testset: questions by {llm_calls.describe(calls.model.settings)}", settings.note()]
+    notes = [f"testset: questions by {llm.describe(llm.parameters(calls.model.settings))}", settings.note()]
     notes.append("labels are made by a program and not audited")
     return store.write(
         path,
         {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items() if rows},
         title=path.name,
         about="A test set made from a corpus: questions by a model, some without an answer in the remaining corpus.",
-        made_by=store.Provenance(calls.made_by, sources, notes, labels="model"),
+        made_by=store.Provenance(calls.made_by, sources, notes),
     )

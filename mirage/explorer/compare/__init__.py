@@ -1,1 +1,0 @@
-"""The page Compare: its data, charts and texts."""
