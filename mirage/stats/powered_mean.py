@@ -89,9 +89,7 @@ def powered_mean(
             seen = centre_moves(((f[known] - f[known].mean()) / n)[:, None])[:, 0]
             np.add.at(of_predictions, u, share * (f - f.mean()) / len(rows))
             np.subtract.at(of_predictions, u[known], share * seen)
-        spread = float(of_predictions @ of_predictions)
-        best = min(max(0.0, -float(of_labels @ of_predictions) / spread), 1.0) if spread > 0 else 0.0
-        weights.append(best if lam is None else lam)
+        weights.append(tuned_weight(of_labels, of_predictions) if lam is None else lam)
         total += of_labels + weights[-1] * of_predictions
         means.append(mean + weights[-1] * float(f.mean() - f[known].mean()))
         smooth = (mean * n + 0.5) / (n + 1)
@@ -112,6 +110,17 @@ def powered_mean(
     effective = centre * (1 - centre) / (binomial * ratio)
     low, high = wilson_at(value, effective * (REACH / student_reach(df)) ** 2)
     return PoweredMean(value, low, high, float(np.mean(weights)))
+
+
+def tuned_weight(labels: Array, predictions: Array) -> float:
+    """Return the weight of predictions, from 0 to 1, with the least variance of an estimate (PPI++).
+
+    Args:
+        labels: U or U x K: influence of each unit's labels on the K values estimated.
+        predictions: of its predictions, where these are known without labels less where labels are.
+    """
+    spread = float((predictions**2).sum())
+    return min(max(-float((labels * predictions).sum()) / spread, 0.0), 1.0) if spread > 0 else 0.0
 
 
 def _plain_binomial(labels: Array, strata: Sequence[Places]) -> float:

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
 from mirage.ranking.fit import Likelihood, PairCounts, maximise
+from mirage.stats.powered_mean import tuned_weight
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -108,18 +109,34 @@ class Data:
         sums = np.bincount(cells, weight * values / weight.sum(), self.systems**2)
         return np.asarray(sums.reshape(self.systems, self.systems), dtype=np.float64)
 
-    def scores(self, residual: Array, weight: Array) -> tuple[Index, Array]:
-        """Return the G queries of the battles with a weight, and each one's centred contribution to the weighted mean
-        of d * residual (G x S).
-        """
-        use = np.flatnonzero(weight)
-        share = weight[use] / weight.sum()
-        query_ids, row = np.unique(self.query[use], return_inverse=True)
-        size = (len(query_ids), self.systems)
-        sums = np.bincount(row * self.systems + self.first[use], share * residual[use], size[0] * size[1])
-        sums -= np.bincount(row * self.systems + self.second[use], share * residual[use], size[0] * size[1])
-        sums = sums.reshape(size)
-        return query_ids, sums - np.bincount(row, share)[:, None] * sums.sum(axis=0)
+    def scores(self, residual: Array, weight: Array) -> Array:
+        """Return each query's centred contribution to the weighted mean of d * residual (Q x S)."""
+        return cluster_scores(self.query, self.first, self.second, weight / weight.sum(), residual, self.shape)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Q, S."""
+        return self.queries, self.systems
+
+
+def cluster_scores(
+    cluster: Index, first: Index, second: Index, share: Array, residual: Array, shape: tuple[int, int]
+) -> Array:
+    """Return each cluster's centred contribution to the sum of share * d * residual (G x S).
+
+    Args:
+        cluster: N: the cluster of each battle, from 0.
+        first: N: the first system.
+        second: N: the second.
+        share: N: weights; their sum is 1.
+        residual: N: the residuals.
+        shape: G and S.
+    """
+    g, s = shape
+    sums = np.bincount(cluster * s + first, share * residual, g * s)
+    sums -= np.bincount(cluster * s + second, share * residual, g * s)
+    sums = sums.reshape(shape)
+    return np.asarray(sums - np.bincount(cluster, share, g)[:, None] * sums.sum(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +151,6 @@ class PoweredEstimate:
     """Degrees of freedom: the queries or the voters less 1, whichever are fewer."""
     lam: float
     """Weight of the prediction, from 0 to 1."""
-    of_votes: Array
-    """G x S: influence of the votes on each of the G voted queries on the ratings, net of the prediction."""
 
 
 def judge_residuals(first: Index, second: Index, systems: int, points: Array) -> Array:
@@ -170,20 +185,13 @@ def powered_estimate(data: Data, lam: float | None = None) -> PoweredEstimate:
     w = data.means(np.ones_like(everything), data.weight)
     human = data.means(data.human, data.weight)
     judge = data.means(predicted, everything) - data.means(predicted, data.weight)
-    query_ids, off = data.scores(predicted, data.weight)
-    all_query_ids, of_all = data.scores(predicted, everything)
-    voted = np.isin(all_query_ids, query_ids)
-    rest = of_all[voted] - off
-    elsewhere = of_all[~voted].T @ of_all[~voted]
+    rest = data.scores(predicted, everything) - data.scores(predicted, data.weight)
     weight = 0.0 if lam is None else lam
     theta = np.zeros(data.systems)
     for _ in range(4 if lam is None else 0):
         theta = solve_points(w, human + weight * judge, theta, hold=_HOLD)
         votes, inverse = _of_votes(data, theta, w)
-        moved = rest @ inverse
-        spread = float((moved**2).sum() + np.trace(inverse @ elsewhere @ inverse))
-        best = -float((votes @ inverse * moved).sum()) / spread if spread > 0 else 0.0
-        best = min(max(best, 0.0), 1.0)
+        best = tuned_weight(votes @ inverse, rest @ inverse)
         converged = abs(best - weight) < 1e-6
         weight = best
         if converged:
@@ -194,31 +202,27 @@ def powered_estimate(data: Data, lam: float | None = None) -> PoweredEstimate:
     # Each rating costs a degree of freedom (Stata's CR1); unequal weights reduce the effective size (Kish 1965).
     g, n = data.n_queries_voted, data.weight.sum() ** 2 / (data.weight**2).sum()
     small = g / (g - 1) * (n - 1) / max(n - data.systems + 1, 1)
-    spread_of = influence.T @ influence + weight**2 * elsewhere
-    covariance, df = inverse @ spread_of @ inverse * small, g - 1.0
+    covariance, df = inverse @ influence.T @ influence @ inverse * small, g - 1.0
     if data.ballots is not None:
         voters, between = _between_voters(data, data.ballots, theta, weight * predicted)
         covariance = _add(covariance, inverse @ between @ inverse * small)
         df = min(df, max(voters - 1.0, 1.0))  # of one person there is no interval, see `Correction.has_intervals`
-    return PoweredEstimate(theta, covariance, df, weight, (votes - weight * off) @ inverse)
+    return PoweredEstimate(theta, covariance, df, weight)
 
 
 def _between_voters(data: Data, ballots: Ballots, theta: Array, predicted: Array) -> tuple[int, Array]:
     """Return the number of voters, and what the dependence of a voter's votes on different queries adds to the
     covariance of the scores (S x S).
     """
-    at, s = ballots.battle, data.systems
+    at = ballots.battle
     first, second = data.first[at], data.second[at]
     share = (data.weight / data.weight.sum())[at] / np.bincount(at, minlength=len(data.first))[at]
-    score = share * (ballots.points - _sigma(theta[first] - theta[second]) - predicted[at])
+    residual = ballots.points - _sigma(theta[first] - theta[second]) - predicted[at]
 
-    def clustered(label: Index) -> tuple[int, Array]:
-        clusters, row = np.unique(label, return_inverse=True)
-        n = len(clusters)
-        sums = np.bincount(row * s + first, score, n * s) - np.bincount(row * s + second, score, n * s)
-        sums = sums.reshape(n, s)
-        sums -= np.bincount(row, share)[:, None] * sums.sum(axis=0)
-        return n, sums.T @ sums
+    def clustered(cluster: Index) -> tuple[int, Array]:
+        names, cluster = np.unique(cluster, return_inverse=True)
+        sums = cluster_scores(cluster, first, second, share, residual, (len(names), data.systems))
+        return len(names), sums.T @ sums
 
     n, of_voters = clustered(ballots.voter)
     _, of_both = clustered(ballots.voter * data.queries + data.query[at])
@@ -259,9 +263,9 @@ def solve_points(w: Array, a: Array, theta: Array, *, hold: float = 0.0) -> Arra
 
 
 def _of_votes(data: Data, theta: Array, w: Array) -> tuple[Array, Array]:
-    """Return each query's contribution of votes to the scores (G x S), and the inverse of the curvature (S x S)."""
+    """Return each query's contribution of votes to the scores (Q x S), and the inverse of the curvature (S x S)."""
     residual = data.human - _sigma(theta[data.first] - theta[data.second])
-    return data.scores(residual, data.weight)[1], pseudo_inverse(curvature(w, theta))
+    return data.scores(residual, data.weight), pseudo_inverse(curvature(w, theta))
 
 
 def curvature(w: Array, theta: Array) -> Array:
