@@ -90,6 +90,8 @@ QuestionType = Literal["fact", "list", "comparison", "several", "follow_up"]
 Check = Literal["source", "copy", "vector", "facts", "model"]
 Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
+Maker = Literal["people", "model", "written", "unknown"]
+"""Who made labels or verdicts: people, a model or another program, who wrote the data, or not known."""
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 Best = Literal["best", "tied"]
@@ -149,7 +151,7 @@ class Passage:
     text: str | None
     """Text as shown in the prompt; null if the source did not publish it."""
     relevant: bool | None
-    """Human label: does the passage help answer the query? Null if the source does not label this passage (NoMIRACL's
+    """Label: does the passage help answer the query? Null if the source does not label this passage (NoMIRACL's
     published outputs label the query, so in the relevant subset the labels of single passages are unknown).
     """
     pooled: bool | None = None
@@ -368,7 +370,7 @@ class Rating:
     queries with one id in several languages have the same weight; unbounded if a language's rating is.
     """
     judge: str
-    """The judge of the battles: `relevance` (human relevance labels), or a judge's name."""
+    """The judge of the battles: `relevance` (relevance labels), or a judge's name."""
     skill: Skill
     """Queries that count. With the relevance judge `abstain`: non-relevant queries, `answer`: relevant queries,
     `both`: the two weighted equally. With a judge always `both`: every judged query.

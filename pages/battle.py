@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from mirage.battles.counts import unranked_notes
-from mirage.battles.judge import Judge, verdict_judges
 from mirage.battles.judge import judges as judges_of_arena
+from mirage.battles.judge import verdict_judges
 from mirage.errors import MirageError, TableMissing
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers import data as answers
@@ -28,7 +28,7 @@ from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
 from mirage.explorer.spot_check import vote_item
-from mirage.ranking.board import unranked_of
+from mirage.ranking.judges import Judge
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
 from mirage.views import win_matrix as matrices
@@ -87,15 +87,13 @@ def main(page: Page) -> None:
         summary = f"{n} of {of} queries answered by both {selection.first} and {selection.second}. "
         summary += "Not judged yet: read the answers side by side."
     else:
-        summary = (
-            f"{n} of {of} battles between {selection.first} and {selection.second}, decided by {who.judge_name(judge)}."
-        )
+        by = judge.phrase(page.arena)
+        summary = f"{n} of {of} battles between {selection.first} and {selection.second}, decided by {by}."
 
     def resolve(query: str) -> Key:
         if judge is None:
             return answers.query_of_link(page.arena, query, page.picked)
-        by_nuggets = judge.kind == "nuggets"
-        every = views.decisions_of(page.arena, selection.first, selection.second, by_nuggets=by_nuggets)
+        every = views.decisions_of(page.arena, selection.first, selection.second, judge)
         return Keys(tuple(every)).resolve(query, page.picked)
 
     languages = reader_languages()
@@ -119,9 +117,7 @@ def main(page: Page) -> None:
 
 def without_evidence(page: Page, judge: Judge) -> list[str]:
     """Return the systems that relevance labels cannot compare in the chosen languages, with the reasons."""
-    if not judge.by_labels:
-        return []
-    return [plain(as_sentence(line)) for line in unranked_notes(unranked_of(page.arena, judge, page.picked))]
+    return [plain(as_sentence(line)) for line in unranked_notes(judge.unranked(page.arena, page.picked))]
 
 
 def show_unjudged(page: Page, battle: views.BattleView) -> None:
@@ -168,7 +164,7 @@ def filters(page: Page, judge: Judge | None, first: str, second: str) -> views.B
         about = "; ".join(f"{result}: {meaning}" for result, meaning in views.RESULTS.items()) + "."
         options = ("any", *views.RESULTS)
         verdict = pick("Verdict", options, key="verdict", kind="verdict", help=about)
-    if judge is not None and judge.by_verdicts:
+    if judge is not None and judge.asked:
         several = len(verdict_judges(page.arena)) > 1
         only = pick_many(
             "Show only",
@@ -237,12 +233,11 @@ def show(
     Parts that are HTML alone are drawn as one element, since each costs every click.
     """
     selection, judge = battles.wanted, battles.wanted.judge
-    by_nuggets = judge is not None and judge.kind == "nuggets"
-    battle = views.battle_view(page.arena, key, selection.first, selection.second, by_nuggets=by_nuggets)
+    battle = views.battle_view(page.arena, key, selection.first, selection.second, judge)
     page.summary(summary, conclusion=battle_view.conclusion(battle, judge))
     name = ""
     if judge is not None:
-        name = judge.name if judge.by_verdicts else "".join(battle.judges[:1])
+        name = judge.name if judge.asked else "".join(battle.judges[:1])
     has_texts = "answers" in page.arena.tables
     with options:
         order, mark = pick_looks(battle, name, texts=has_texts)
@@ -293,7 +288,7 @@ def fought(
     """Show the two answers, then their verdicts, votes and features."""
     code, query_id = battle.query.key
     judge = selection.judge
-    by_labels = judge is not None and judge.by_labels
+    by_labels = judge is not None and judge.rests_on_labels
     parts = shared_words(battle.first, battle.second) if differences else None
     has_texts = "answers" in page.arena.tables
     above = [

@@ -9,7 +9,6 @@ from html import escape
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
@@ -21,6 +20,7 @@ from mirage.explorer.kit.table import Col, column, mode, plain_table, table, tab
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import Comparison, MovedQuery
+from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.stats.units import name_unit
@@ -61,7 +61,7 @@ def main(page: Page) -> None:
     if choice is None:
         page.summary("A comparison needs two systems; fewer have a value here.")
         return
-    by_labels = choice.measure == RATE or (choice.judge is not None and choice.judge.by_labels)
+    by_labels = choice.measure == RATE or (choice.judge is not None and choice.judge.rests_on_labels)
     labels = labels_of(page) if by_labels else None
     if labels is not None:
         mark_labels(page, labels)

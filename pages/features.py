@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import Judge
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.answers.data import has_formulas
@@ -26,6 +25,7 @@ from mirage.explorer.kit.states import first_time, refuse
 from mirage.explorer.kit.table import Col, band, column, legend, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
+from mirage.ranking.judges import Judge
 from mirage.stages.features import FEATURES
 from mirage.stages.features.relations import DRAWS, Relation
 from mirage.stats.units import name_unit
@@ -102,7 +102,7 @@ def finding(page: Page, shown: views.Overview, related: Sequence[Relation]) -> s
     if not related:
         return ""
     names = judges_of_arena(page.arena)
-    judge = who.judge_name(Judge.from_name(names[0]))
+    judge = Judge.from_name(names[0]).phrase(page.arena)
     best = related[0]
     if not best.clear or best.tau is None:
         return f"No feature correlates significantly with the rating by {judge}."
@@ -150,7 +150,7 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
         valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
         focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
         of = " of the systems with these features" if 0 < len(valued) < n else ""
-        about = f"First and last in the ranking by {who.judge_name(Judge.from_name(judge))}{of}. " if judge else ""
+        about = f"First and last in the ranking by {Judge.from_name(judge).phrase(page.arena)}{of}. " if judge else ""
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
@@ -287,8 +287,9 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
         alt="Kendall's tau of every feature with the rating in every language.",
         wide=True,
     )
+    by = judge.phrase(page.arena)
     method = (
-        f"Kendall’s tau-b between system means of the feature and ratings by {who.judge_name(judge)}; 95% percentile "
+        f"Kendall’s tau-b between system means of the feature and ratings by {by}; 95% percentile "
         f"interval, {DRAWS} bootstrap draws of systems"
     )
     note("Kendall’s tau with the rating. Hollow: not significant. Correlation is not causation.")

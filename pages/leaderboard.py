@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from mirage.battles.judge import Judge, judge_facts, people_judges, verdict_judges
+from mirage.battles.judge import judge_facts
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
@@ -30,14 +30,8 @@ from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.palette import FORMATS, label_text
-from mirage.ranking.board import (
-    Size,
-    first_systems,
-    first_text,
-    languages_text,
-    lead_text,
-    size,
-)
+from mirage.ranking.board import first_systems, first_text, languages_text, lead_text
+from mirage.ranking.judges import Judge, Size, size
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Skill, Ties
@@ -89,15 +83,15 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             choice = _choice(page, judge)
         voted = None
         # People's votes check models, not people.
-        by_models = judge.by_verdicts and name not in people_judges(page.arena)
-        by_model = by_models and judge.kind == "single"
+        by_models = "votes" in judge.options and judge.maker(page.arena) != "people"
+        by_model = by_models and judge.members(page.arena) == (name,)
         if by_models:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
 
             with options:
                 voted = agreement.overriding(page)
-    if judge.by_labels:
+    if judge.rests_on_labels:
         mark_labels(page)
     whole = size(page.arena, judge)
     chosen = tuple(code for code in whole.languages if not page.picked or code in page.picked)
@@ -127,20 +121,16 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     if opened:
         note(about)
     else:
-        page.summary(about, conclusion=_conclusion(board, judge))
-    heads = [
-        column
-        for column in columns.columns(
-            by_labels=judge.by_labels,
-            ties=choice.ties,
-            scale=scale,
-            reference=reference,
-            n=board.rows.num_rows,
-            facts=facts,
-            every=every,
-        )
-        if judge.by_labels or judge.by_verdicts or column.name not in views.BEHIND
-    ]
+        page.summary(about, conclusion=_conclusion(page, board, judge))
+    heads = columns.columns(
+        counted=judge.counted,
+        ties=choice.ties,
+        scale=scale,
+        reference=reference,
+        n=board.rows.num_rows,
+        facts=facts,
+        every=every,
+    )
     rows = shown.to_pylist()
     picked = table(shown, heads, key="board", select=True)
     system = None if picked is None else rows[picked]["system"]
@@ -219,7 +209,7 @@ def _show_html(about: str, html: str) -> None:
     st.html(html)
 
 
-def _conclusion(board: PageBoard, judge: Judge) -> str:
+def _conclusion(page: Page, board: PageBoard, judge: Judge) -> str:
     """Return the best system, or those that share the first rank, with rating, interval and n; empty for fewer than two
     systems.
     """
@@ -231,8 +221,8 @@ def _conclusion(board: PageBoard, judge: Judge) -> str:
     alike = board.ranking.tests[best["language"]].alike(first[0])
     lead = "" if first[1:] else f", {lead_text(alike, len(rows))}"
     by = SKILLS[judge.skill]
-    if not judge.by_labels:
-        by = " by all judges" if judge.kind == "panel" else f" by {judge.name}"
+    if not judge.rests_on_labels:
+        by = f" by {judge.phrase(page.arena)}"
     rates = [None if best[end] is None else FORMATS["rate"].write(win_rate(best[end])) for end in ENDS]
     return (
         f"{first_text(first, len(rows))}{by} {languages_text(board.languages)} (win rate {rates[0]}, 95% CI "
@@ -310,10 +300,8 @@ def _choice(page: Page, judge: Judge) -> RankSettings:
         kind="way to count ties",
         help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
-    if judge.by_labels:
-        return RankSettings(ties)
-    if not judge.by_verdicts:
-        return RankSettings(ties, control=_style_control(page, ties))
+    if "consistent" not in judge.options:
+        return RankSettings(ties, control=_style_control(page, ties) if "control" in judge.options else ())
     battles = pick_segments(
         "Battles",
         ("every", "consistent"),
@@ -329,7 +317,7 @@ def _choice(page: Page, judge: Judge) -> RankSettings:
         help="left-out: ignore a judge's verdicts on systems of its own maker.",
     )
     without, families = "none", views.families(page.arena)
-    if judge.kind == "panel" and families:
+    if len(judge.members(page.arena)) > 1 and families:
         without = pick(
             "Exclude judges by",
             ("none", *families),
@@ -403,9 +391,10 @@ def _behind(page: Page, size: Size, judge: Judge) -> str:
     """Describe what the whole arena measures, and its size."""
     over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
     released = cards.release_words(page.arena, size.systems)
-    if not judge.by_labels:
+    if not judge.rests_on_labels:
         counts = count_text(size.answers, judge.counted.removesuffix("s"))
-        decider = f"{len(verdict_judges(page.arena))} judges" if judge.kind == "panel" else judge.name
+        several = len(judge.members(page.arena))
+        decider = count_text(several, "judge") if several > 1 else judge.phrase(page.arena)
         about = judge_facts(page.arena).get(judge.name)
         decider += f" ({about.words})" if about is not None and about.words else ""
         return f"{counts} by {decider} on {len(size.systems)} systems{released}, {over}"

@@ -8,7 +8,6 @@ from typing import Any, get_args
 import pyarrow as pa
 import streamlit as st
 
-from mirage.battles.judge import Judge
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, onward, show
@@ -19,6 +18,7 @@ from mirage.explorer.kit.table import Col, column, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
 from mirage.publish.charts.palette import FORMATS
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary

@@ -20,6 +20,7 @@ from mirage.explorer.kit.table import Col
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.your_model import data as views
+from mirage.ranking.judges import LabelJudge
 from mirage.store import export as exporting
 from mirage.store import home, owned
 from mirage.text.languages import name_of
@@ -147,7 +148,7 @@ def standing(page: Page, system: str, judge: str) -> None:
             wrap_lines=True,
         )
     elif "outcomes" in page.arena.tables:
-        st.info("No judge needed: human labels rank your system with the others.")
+        st.info(f"No judge needed: {LabelJudge().phrase(page.arena)} rank your system with the others.")
         with st.container(horizontal=True, gap="medium"):
             onward("leaderboard", "Leaderboard with your system", languages=codes)
             onward("hallucination", "Hallucination and error rates", languages=codes, systems=system)

@@ -117,6 +117,7 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh
         made_by=provenance(
             store.Provenance(
                 "make data",
+                labels="people",
                 sources=[
                     {"name": origin.name, "url": origin.url, "licence": origin.licence},
                     *prints(source / "nomiracl", output_files(source / "nomiracl")),

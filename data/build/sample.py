@@ -108,6 +108,7 @@ def write_sample(source: Path, into: Path) -> store.Arena:
         made_by=provenance(
             store.Provenance(
                 "make sample",
+                labels="written",
                 sources=prints(source, source_files(source)),
                 notes=[
                     *(f"{name} {character}" for name, character in CHARACTERS.items()),

@@ -236,6 +236,7 @@ def write_sample_across(source: Path, sample_source: Path, into: Path) -> store.
         licence=LICENCE,
         made_by=store.Provenance(
             "make sample",
+            labels="written",
             sources=prints(source, [source / FILE]),
             notes=[
                 *(f"{name} {how}" for name, how in RETRIEVERS.items()),

@@ -105,7 +105,7 @@ def retrieval_measures(
     languages: Iterable[str] | None = None,
     relevant_from: int = 1,
 ) -> Rows:
-    """Evaluate each retriever on the queries with human relevance labels.
+    """Evaluate each retriever on the queries with relevance labels.
 
     The retriever `given` is the passages supplied with the queries. Unlabelled passages count as not relevant;
     judged@k accompanies every measure at k.
@@ -169,7 +169,7 @@ def variance(
 def attribution(
     arena: Arena, *, languages: Iterable[str] | None = None, relevant_from: int = 1, answers: bool = False
 ) -> Rows:
-    """Attribute every failure to the retriever or the model, by human labels of the passages.
+    """Attribute every failure to the retriever or the model, by labels of the passages.
 
     Args:
         arena: with the table `outcomes`; `answers` and `passages` are used if present.

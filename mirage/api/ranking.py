@@ -37,7 +37,7 @@ def rank(
             `unparsed` is excluded and counted). Optional: `query_id` (the resampling unit; without it each battle is
             its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
             battle's point, in [0, 1].
-        judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by human labels, `nuggets` for
+        judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by labels, `nuggets` for
             its nugget scores; None for that of `evaluate`, else the only one.
         draws: bootstrap draws for the intervals.
         seed: random seed; the same seed gives the same numbers.
@@ -55,6 +55,7 @@ def rank(
     """
     from mirage.battles.judge import NUGGETS, choose_judge
     from mirage.ranking.board import Board, rank_arena, rank_judgments
+    from mirage.ranking.judges import Judge
 
     settings = RankSettings(
         draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
@@ -64,7 +65,7 @@ def rank(
             "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
         )
     if isinstance(battles, Arena):
-        ranked_by = settings.judge(choose_judge(battles, judge))
+        ranked_by = Judge.from_name(choose_judge(battles, judge))
         board = rank_arena(battles, ranked_by, settings)
     else:
         table, notes = read_judgments(battles)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RELEVANCE = "relevance"
-"""Name of the judge that decides by human relevance labels."""
+"""Name of the judge that decides by relevance labels."""
 
 SUBSETS: dict[Skill, tuple[str, ...]] = {
     "abstain": ("non_relevant",),
@@ -143,7 +143,7 @@ class Battles:
 
 
 def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, Battles]:
-    """Decide battles by human relevance labels: on each query every two systems battle, a system with a correct
+    """Decide battles by relevance labels: on each query every two systems battle, a system with a correct
     decision beats one with a wrong decision, and anything else is a tie.
 
     An unparsed or empty answer is a wrong decision. A missing answer or an API error gives no battle, nor does a system

@@ -1,30 +1,24 @@
-"""Judges: human relevance labels, one judge, several judges pooled, or nugget scores.
+"""The judges of an arena: their names, which of them ranks by default, and what their verdicts have in common.
 
-    judge = Judge.from_name("gpt-4o")
-    battles = judge.battles(arena.read(judge.table))     # {language: Battles}
+    judges(arena)                                        # ("relevance", "gpt-4o", "nuggets")
 
-Nugget scores have no stored verdicts: `ranking.nugget_battles` makes them.
-
-Callers use the judge's properties instead of comparing its name.
+What a judge decides is asked of the object with that name: `mirage.ranking.judges.Judge.from_name`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
-from mirage.battles.counts import Battles, find_unranked, from_outcomes, pool_battles, remedy, unranked_lines
-from mirage.battles.verdict_rows import OF_KNOWN, OF_SCORES, from_judgments, judges_of, only_judge
-from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.schema import OVERALL, Parser, Skill
+from mirage.battles.counts import from_outcomes
+from mirage.battles.verdict_rows import OF_KNOWN, OF_SCORES, only_judge
+from mirage.errors import NotEnoughData
+from mirage.schema import OVERALL
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mirage.store import Arena
 
 POOLED = "pooled"
@@ -36,181 +30,13 @@ NUGGETS = "nuggets"
 SIMULATED = "simulated/"
 """Prefix of the names of judges that a program draws, to show how a page works."""
 
+ALONE = (RELEVANCE, NUGGETS)
+"""Names of judges without stored verdicts, which cannot be pooled."""
+RESERVED = (*ALONE, POOLED)
+"""Names that no judge with verdicts may have."""
+
 _NUGGET_TABLES = frozenset(("answers", "nuggets", "nugget_assignments"))
 """Tables that nugget scores are computed from."""
-
-
-_ALONE = {
-    RELEVANCE: (
-        "relevance labels are not a judge: options for judges (pooling, makers, style control) do not apply",
-        "choose judges, or drop the options for judges",
-    ),
-    NUGGETS: (
-        "nuggets are not a judge: options for judges (pooling, makers, both orders, votes) do not apply",
-        "rank by nuggets alone, with style control if you like",
-    ),
-}
-"""Judges that cannot be pooled, and whose verdicts cannot be selected: why, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """The decider of battles, and the queries it decides on."""
-
-    kind: Literal["relevance", "single", "panel", "nuggets"]
-    """`relevance`: relevance labels, without a model. `single`: one judge with verdicts. `panel`: several
-    judges with their verdicts pooled. `nuggets`: nugget scores.
-    """
-    name: str
-    """The name in tables, files and URLs: `relevance`, the judge's name, `pooled`, or `nuggets`."""
-    skill: Skill = "both"
-    """Skill whose queries count; a judge has only `both`."""
-    parser: Parser = "strict"
-    """Parser whose outcomes decide, with relevance labels."""
-    judges: tuple[str, ...] = ()
-    """The judges of a panel; empty for all judges of the arena."""
-
-    @classmethod
-    def relevance(cls, skill: Skill = "both", *, parser: Parser = "strict") -> Judge:
-        """Return the judge that decides by human relevance labels."""
-        return cls("relevance", RELEVANCE, skill, parser)
-
-    @classmethod
-    def single(cls, name: str) -> Judge:
-        """Return a single judge as a judge."""
-        return cls("single", name, judges=(name,))
-
-    @classmethod
-    def panel(cls, judges: Sequence[str] = ()) -> Judge:
-        """Return the judge that pools several judges; all of the arena if none is named."""
-        return cls("panel", POOLED, judges=tuple(judges))
-
-    @classmethod
-    def nuggets(cls) -> Judge:
-        """Return the judge that decides by nugget scores."""
-        return cls("nuggets", NUGGETS)
-
-    @classmethod
-    def from_name(cls, name: str, *, skill: Skill = "both", parser: Parser = "strict") -> Judge:
-        """Return the judge with a name: `relevance`, `pooled`, `nuggets`, or a judge's.
-
-        Raises:
-            BadInput: if a judge is combined with a skill, or the name is that of an exam on known-answer pairs.
-        """
-        if name.startswith(OF_KNOWN):
-            judge = name.removeprefix(OF_KNOWN)
-            raise BadInput(
-                f"{name} has verdicts on known-answer pairs: they test {judge} and cannot rank systems",
-                do=f"let {judge} judge pairs drawn at random: mirage judge DIR --judge {judge}",
-            )
-        if name == RELEVANCE:
-            return cls.relevance(skill, parser=parser)
-        if skill != "both":
-            raise BadInput(f"{name} judges answers, not the skill {skill!r}", do="leave the skill out")
-        if name == NUGGETS:
-            return cls.nuggets()
-        return cls.panel() if name == POOLED else cls.single(name)
-
-    @classmethod
-    def from_names(cls, names: Sequence[str], *, skill: Skill = "both", parser: Parser = "strict") -> Judge:
-        """Return the judge with a name, or one that pools several judges (`pooled` for all).
-
-        Raises:
-            BadInput: as for `from_name`, or if relevance labels or nuggets are among several judges.
-        """
-        for name in names if len(names) > 1 else ():
-            if name in _ALONE:
-                cls.from_name(name).refuse_options()
-        if POOLED in names or len(set(names)) == 1:
-            return cls.from_name(POOLED if POOLED in names else names[0], skill=skill, parser=parser)
-        return cls.panel(tuple(dict.fromkeys(names)))
-
-    def refuse_options(self) -> None:
-        """Refuse to pool labels or nuggets, or to select among their battles.
-
-        Raises:
-            BadInput: unless the battles are decided by verdicts.
-        """
-        if self.name in _ALONE:
-            what, do = _ALONE[self.name]
-            raise BadInput(what, do=do)
-
-    @property
-    def by_labels(self) -> bool:
-        """True if relevance labels decide: no model is called, and every skill can be ranked."""
-        return self.kind == "relevance"
-
-    @property
-    def by_verdicts(self) -> bool:
-        """True if verdicts of judges decide: options that select verdicts, and people's votes instead, apply."""
-        return self.kind in ("single", "panel")
-
-    @property
-    def table(self) -> str:
-        """Name of the table the judge decides from."""
-        return {"relevance": "outcomes", "nuggets": "nugget_assignments"}.get(self.kind, "judgments")
-
-    @property
-    def counted(self) -> str:
-        """Noun for the rows the judge counts: answers, verdicts or battles."""
-        return {"relevance": "answers", "nuggets": "battles"}.get(self.kind, "verdicts")
-
-    def battles(self, table: pa.Table, *, languages: Sequence[str] | None = None) -> dict[str, Battles]:
-        """Return the battles the judge decides, by language.
-
-        Args:
-            table: the table named by `table`, `outcomes` or `judgments`; for nuggets their verdicts.
-            languages: codes; None for all that have battles.
-
-        Raises:
-            UnknownName: if a language or judge has no battles.
-            NotEnoughData: if a chosen language lacks a subset the skill needs.
-        """
-        if self.by_labels:
-            battles = from_outcomes(table, skill=self.skill, parser=self.parser)
-        elif self.kind != "panel":
-            battles = from_judgments(table, judge=self.name)
-        else:
-            battles = self._pool(table)
-        if languages is None:
-            return battles
-        missing = any(code not in battles for code in languages)
-        self.need_languages(languages, battles, self.find_unranked(table, languages) if missing else {})
-        return {code: battles[code] for code in languages}
-
-    def need_languages(
-        self,
-        languages: Iterable[str],
-        there: Collection[str],
-        without: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-    ) -> None:
-        """Require languages to have battles, given those that have and, by language, the systems that cannot be ranked.
-
-        Raises:
-            UnknownName: if a language has no battles.
-            NotEnoughData: if the judge can rank no system of a language.
-        """
-        for code in languages:
-            if code in there:
-                continue
-            if code in without:
-                raise NotEnoughData(
-                    f"{code} cannot be ranked", where="; ".join(unranked_lines(without)), do=remedy(without)
-                )
-            raise UnknownName("language", code, there, where=f"battles by {self.name}")
-
-    def _pool(self, table: pa.Table) -> dict[str, Battles]:
-        judges = self.judges or judges_of(table)
-        parts: dict[str, list[Battles]] = {}
-        for judge in judges:
-            for code, battles in from_judgments(table, judge=judge).items():
-                parts.setdefault(code, []).append(battles)
-        return {code: pool_battles(parts[code], judge=self.name) for code in sorted(parts)}
-
-    def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
-        """Return by language, of these or all, the systems that the judge cannot rank, each with the reason as text."""
-        reasons = find_unranked(table, skill=self.skill, parser=self.parser) if self.by_labels else {}
-        return {code: row for code, row in reasons.items() if languages is None or code in languages}
 
 
 def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
@@ -271,7 +97,7 @@ def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> st
 def ranks_by_labels(arena: Arena) -> bool:
     """Return whether relevance labels rank a system of the arena, which has outcomes."""
     try:
-        return bool(Judge.relevance().battles(arena.read("outcomes")))
+        return bool(from_outcomes(arena.read("outcomes")))
     except NotEnoughData:
         return False
 

@@ -122,7 +122,7 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
         BadInput: if a service is given without a judge, or an option or key is invalid.
     """
     from mirage import pipeline
-    from mirage.battles.judge import NUGGETS, RELEVANCE
+    from mirage.battles.judge import ALONE
     from mirage.stages.judge.heuristic import HEURISTIC
 
     plain = Connection()
@@ -130,7 +130,7 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
     served = not SERVICE.isdisjoint(given)
     if settings.judge is None and served:
         raise BadInput("a service is given, but no judge", do="add --judge with the model's name")
-    free = settings.judge in (None, RELEVANCE, NUGGETS, HEURISTIC)
+    free = settings.judge in (None, *ALONE, HEURISTIC)
     if free or (not served and settings.judge in pipeline.judges_of_data(source, folder, settings)):
         if given:
             raise BadInput(

@@ -20,10 +20,10 @@ from mirage.stats.intervals import MOST_DRAWS
 from mirage.store import Arena
 
 if TYPE_CHECKING:
-    from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.papers.printed import PrintedFigure
     from mirage.papers.reproduction import PaperSettings
+    from mirage.ranking.judges import Judge
 
 TOURNAMENTS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")
 """Columns of `rank paper` without `--into`."""
@@ -54,7 +54,7 @@ def rank_paper(
 
     if store_:
         store.refuse_bundled(arena.path)
-    by = default_judge(arena) if judge is None else RankSettings().judge(judge)
+    by = default_judge(arena) if judge is None else Judge.from_name(judge)
     if store_ and into is not None:
         raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
     if into is None:

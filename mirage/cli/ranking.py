@@ -28,10 +28,10 @@ from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
-    from mirage.battles.judge import Judge
     from mirage.cli.output import Format
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
+    from mirage.ranking.judges import Judge
     from mirage.store import Arena
 
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
@@ -45,9 +45,7 @@ infinite.
 """
 OneJudge = Annotated[
     str | None,
-    typer.Option(
-        "--judge", metavar="relevance|JUDGE", help="Human relevance labels, or a judge; by default the arena's."
-    ),
+    typer.Option("--judge", metavar="relevance|JUDGE", help="Relevance labels, or a judge; by default the arena's."),
 ]
 
 
@@ -61,7 +59,7 @@ def rank(
         typer.Option(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
-            help="Human relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
+            help="Relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
             show_default="the arena's",
         ),
     ] = None,
@@ -95,11 +93,13 @@ def rank(
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
     Writes nothing; with --store, the table ratings.
     """
-    from mirage.battles.judge import POOLED, Judge, choose_judge
+    from mirage.battles.judge import POOLED, choose_judge
     from mirage.battles.judge import judges as judges_of
     from mirage.io.sources.cards import cards_of
     from mirage.ranking.board import change_lines, rank_arena
     from mirage.ranking.facts import system_facts
+    from mirage.ranking.judges import Judge
+    from mirage.ranking.stage import RATING_STAGES
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
@@ -126,6 +126,8 @@ def rank(
     if settings.exclude_own:
         settings = replace(settings, makers=store.makers_of(arena))
     judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
+    if store_ and judge.table not in RATING_STAGES:
+        raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
     people = None
     if votes:
         from mirage.people.votes.kinds import Vote

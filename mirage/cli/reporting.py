@@ -127,7 +127,7 @@ def retrieval(
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Evaluate each retriever by human labels, with 95% intervals over queries.
+    """Evaluate each retriever by relevance labels, with 95% intervals over queries.
 
     Reads the tables passages, documents (for grades) and retrieved; `given` is the passages supplied with the queries.
     Unlabelled passages count as not relevant: judged@k, printed with every measure at k, is the labelled share. Writes
@@ -152,7 +152,7 @@ def failures(
 ) -> None:
     """Attribute failures to the retriever or the model: right, not_retrieved, ignored, unsupported, right_refusal.
 
-    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer follows from the human
+    Reads the tables answers, outcomes, passages, documents and retrieved. The cause of an answer follows from the
     labels of passages, the passages shown to its system, and its outcome and citations. `right` and `right_refusal` are
     correct decisions, to answer and to abstain: the labels do not say whether an answer is true. Shares have 95%
     intervals over queries. Writes nothing.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mirage import store
 from mirage.battles.counts import Battles
-from mirage.battles.judge import Judge, verdict_judges
+from mirage.battles.judge import verdict_judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import NotEnoughData
 from mirage.papers.printed import MIRAGE_BENCH, Measured, PrintedFigure, set_beside
@@ -21,6 +21,7 @@ from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import PairCounts
 from mirage.ranking.graph import groups, main_group
+from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.records import JOINT
 from mirage.ranking.surrogate.data import FEWEST, Training, averages
 from mirage.ranking.surrogate.quality import r2
@@ -174,8 +175,8 @@ def default_judge(arena: store.Arena) -> Judge:
     """
     if "judgments" not in arena.tables:
         arena.need("outcomes")
-        return Judge.relevance()
-    return Judge.single(only_judge(verdict_judges(arena)))
+        return LabelJudge()
+    return VerdictJudge(only_judge(verdict_judges(arena)))
 
 
 def _figures(
@@ -324,7 +325,7 @@ def gather_material(
     features = arena.read("features")
     missing: dict[str, str] = {}
     fought = judge.battles(verdicts, languages=settings.languages)
-    if judge.by_labels and settings.languages is None:
+    if settings.languages is None:
         without = {code: set(row.values()) for code, row in judge.find_unranked(verdicts).items() if code not in fought}
         missing |= {code: f"not ranked: {'; '.join(sorted(reasons))}" for code, reasons in without.items()}
     joined = training(features, verdicts, judge, languages=sorted(fought))

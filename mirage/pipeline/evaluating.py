@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import llm, store
-from mirage.battles.judge import NUGGETS, RELEVANCE, SIMULATED, Judge, preferred_judge, ranks_by_labels, verdict_judges
+from mirage.battles.judge import ALONE, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports.formats import import_file, import_table, read_file
@@ -24,7 +24,9 @@ from mirage.people.votes import raters
 from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import RankingReport
+from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
+from mirage.ranking.stage import RATING_STAGES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
 
@@ -135,7 +137,7 @@ def evaluate(
         Unreachable: if the service rejects every call.
     """
     if settings.judge is not None and settings.model is None:
-        known = {RELEVANCE, NUGGETS, HEURISTIC, *judges_of_data(data, into, settings)}
+        known = {*ALONE, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
     watch = progress or (lambda _: lambda _done, _of: None)
@@ -157,8 +159,8 @@ def evaluate(
     judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
     if judge is not None:
         store.record_judge(into, judge)
-    if judge is not None and judge != NUGGETS:
-        by = HEURISTIC if judge == RELEVANCE else judge
+    if judge is not None and Judge.from_name(judge).table in RATING_STAGES:
+        by = judge if Judge.from_name(judge).asked else HEURISTIC
         results += steps.rate(by, draws=settings.draws, seed=settings.seed)
     watch("ranking")
     report = EvaluationReport(store.open_arena(into), tuple(results), imported, judge, planned=planned)
@@ -199,7 +201,11 @@ def _judge_by_scores(into: Path, made_by: str) -> None:
     arena = store.open_arena(into)
     judge = preferred_judge(arena, last=HEURISTIC) or HEURISTIC
     scores = arena.read_optional("scores")
-    weak = judge == HEURISTIC or judge.startswith(SIMULATED) or (judge == RELEVANCE and not ranks_by_labels(arena))
+    weak = (
+        judge == HEURISTIC
+        or judge.startswith(SIMULATED)
+        or (Judge.from_name(judge).rests_on_labels and not ranks_by_labels(arena))
+    )
     if scores is None or not weak:
         return
     if (measure := raters.main_measure(scores)) is not None:

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage import store
-from mirage.battles.counts import RELEVANCE
 from mirage.battles.judge import verdict_judges
-from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.pipeline.evaluating import EvaluationReport
 from mirage.ranking.board import (
     first_systems,
@@ -24,6 +22,7 @@ from mirage.ranking.board import (
     rating_text,
 )
 from mirage.ranking.bootstrap import RankingReport
+from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.stages.features.citation import NO_ORDER
 from mirage.stages.judge.heuristic import HEURISTIC
@@ -46,9 +45,9 @@ def findings(report: EvaluationReport) -> list[str]:
     rows = leaderboard(ranking, code).to_pylist()
     if not any(row["wins"] or row["losses"] for row in rows):
         ties = f"Every battle of the {len(rows)} systems is a tie: this judge sees no difference between them."
-        return [ties, f"Decided by {_basis(str(report.judge))}"]
+        return [ties, f"Decided by {Judge.from_name(str(report.judge)).basis(report.arena)}"]
     lines = [_best(ranking, code, rows), *_lead(ranking, code, rows), _alike(ranking, code)]
-    return [*lines, *_by_language(ranking), f"Decided by {_basis(str(report.judge))}"]
+    return [*lines, *_by_language(ranking), f"Decided by {Judge.from_name(str(report.judge)).basis(report.arena)}"]
 
 
 def caveats(report: EvaluationReport) -> list[str]:
@@ -81,7 +80,8 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
             (f"mirage app {where}", "read the answers"),
         ]
     commands: list[tuple[str, str]] = []
-    if report.judge in (RELEVANCE, HEURISTIC) and {"queries", "answers"} <= set(arena.tables):
+    free = report.judge == HEURISTIC or (report.judge and Judge.from_name(report.judge).rests_on_labels)
+    if free and {"queries", "answers"} <= set(arena.tables):
         judge = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
         commands.append((judge, "the cost of a model as judge"))
     if ranking is not None and n_systems >= 2:
@@ -166,22 +166,6 @@ def _by_language(ranking: RankingReport) -> list[str]:
     shared = len(leaders) - alone.total()
     tied = [f"in {shared} several share it"] if shared else []
     return [f"Of {len(leaders)} languages {'; '.join([*parts, *tied])}."]
-
-
-def _basis(judge: str) -> str:
-    """Return the battles that a judge decides, and those it does not."""
-    if judge == RELEVANCE:
-        return (
-            "human relevance labels: whether a system answers if a passage has the answer, and abstains if none has. "
-            "Whether the answer is true is not measured."
-        )
-    if judge.startswith((OF_SCORES, OF_PROGRAMS)):
-        who, measure = judge.split(": ", 1)
-        by = "people's scores" if who == OF_SCORES[:-2] else "scores by programs"
-        return f"{by} of {measure}: of two answers to a query the one with the better score wins."
-    if judge == HEURISTIC:
-        return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
-    return f"the verdicts of {judge}; check it by hand on the page Spot check."
 
 
 def _counts(arena: store.Arena, *, decided: bool) -> list[str]:

@@ -52,6 +52,8 @@ class _Side:
     tables: Mapping[str, pa.Table]
     origins: Mapping[str, Mapping[str, Any]]
     """Provenance by table, as in the manifest."""
+    labels: schema.Maker | None
+    """Who made the labels of the queries; None for unknown."""
 
 
 def cut(path: Path, shard: Shard) -> Path:
@@ -73,7 +75,7 @@ def cut(path: Path, shard: Shard) -> Path:
 
     def read(arena: store.Arena) -> tuple[store.Arena, _Side]:
         tables = {name: shard.rows(arena.read(name)) for name in _tables(arena)}
-        return arena, _Side(str(path), tables, arena.manifest["made"])
+        return arena, _Side(str(path), tables, arena.manifest["made"], arena.manifest.get("labels"))
 
     arena, side = store.consistently(path, read)
     texts = {"title": f"{arena.title}, part {shard.number} of {shard.count}", "label": arena.label}
@@ -96,7 +98,8 @@ def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
     """
 
     def read(part: Path, arena: store.Arena) -> _Side:
-        return _Side(str(part), {name: arena.read(name) for name in _tables(arena)}, arena.manifest["made"])
+        tables = {name: arena.read(name) for name in _tables(arena)}
+        return _Side(str(part), tables, arena.manifest["made"], arena.manifest.get("labels"))
 
     store.open_arena(path)
     sides = [store.consistently(part, partial(read, part)) for part in sorted(set(parts))]
@@ -235,6 +238,7 @@ def _write(
     makers = [side.origins[name] for side in sides if name in side.tables]
     before = [] if arena is None or name not in arena.tables else [arena.manifest["made"][name]]
     sources = {repr(sorted(source.items())): source for maker in [*before, *makers] for source in maker.get("from", [])}
+    labels = {side.labels for side in sides} | (set() if arena is None else {arena.manifest.get("labels")})
     origins = _origins(name, arena, sides)
     notes = sorted({note for origin in origins for note in origin.get("notes", [])})
     if name == "outcomes":
@@ -248,6 +252,7 @@ def _write(
             sources=[sources[text] for text in sorted(sources)],
             notes=notes,
             settings={owner: ways[-1] for owner, ways in _settings(name, arena, sides).items()},
+            labels=labels.pop() if len(labels) == 1 else None,
         ),
         texts=(lambda before: texts if before is None else {}),
         check=refuse_changed,

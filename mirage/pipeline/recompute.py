@@ -13,11 +13,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
-from mirage.ranking.stage import JUDGED_RATINGS, JUDGED_TOURNAMENTS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS
-from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.ranking.judges import Judge
+from mirage.ranking.stage import RATING_STAGES, TOURNAMENT_STAGES
+from mirage.ranking.surrogate.stage import PREDICTION_STAGES
 from mirage.schema import REFERENCE
 from mirage.stages import features
 from mirage.stages.features.stage import FEATURES, measurable_in
@@ -92,13 +92,10 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
     yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", TERMS)
     yield from _features(arena, read)
     yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", HEURISTIC, sampled=True)
-    for table, by_labels, by_judge in (
-        ("ratings", RELEVANCE_RATINGS, JUDGED_RATINGS),
-        ("tournaments", RELEVANCE_TOURNAMENTS, JUDGED_TOURNAMENTS),
-        ("predictions", RELEVANCE_PREDICTIONS, JUDGED_PREDICTIONS),
-    ):
+    stages = {"ratings": RATING_STAGES, "tournaments": TOURNAMENT_STAGES, "predictions": PREDICTION_STAGES}
+    for table, by_source in stages.items():
         if table in arena.tables:
-            yield from _by_judge(arena, read, table, by_labels, by_judge)
+            yield from _by_judge(arena, read, table, by_source)
 
 
 def _by_maker(
@@ -127,8 +124,8 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
 
 
-def _by_judge(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: Stage) -> Iterator[Recomputed]:
-    """Recompute a table of ratings or predictions, one judge at a time."""
+def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage]) -> Iterator[Recomputed]:
+    """Recompute a table of ratings or predictions, one judge at a time, by the stage for the judge's table."""
     stored = read(table)
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
     for name in sorted(stored["judge"].unique().to_pylist()):
@@ -138,11 +135,10 @@ def _by_judge(arena: Arena, read: Read, table: str, by_labels: Stage, by_judge: 
             yield Recomputed(subject, 0, "draws and seed are not recorded: imported, or made by an earlier version")
             continue
         options = _options(table, made, part)
-        if Judge.from_name(name).by_labels:
-            yield _compare(arena, read, by_labels, table, subject, part, **options)
-        elif name in judges:
-            options["judge"] = name
-            yield _compare(arena, read, by_judge, table, subject, part, **options)
+        judge = Judge.from_name(name)
+        stage = stages.get(judge.table)
+        if stage is not None and (name in judges or not judge.members(arena)):
+            yield _compare(arena, read, stage, table, subject, part, judge=name, **options)
         else:
             yield Recomputed(subject, 0, f"the arena has no verdict of {name}")
 

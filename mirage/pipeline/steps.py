@@ -21,9 +21,9 @@ from typing import Any, Literal
 
 from mirage import llm, schema, store
 from mirage.battles.counts import RELEVANCE
-from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData, TableMissing
-from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, store_ratings
+from mirage.ranking.judges import Judge
+from mirage.ranking.stage import RATING_STAGES, store_ratings
 from mirage.schema import REFERENCE
 from mirage.stages import features
 from mirage.stages.features.stage import FEATURES, measurable_in
@@ -198,12 +198,12 @@ class Steps:
         options = {"draws": draws, "seed": seed}
         for name in (RELEVANCE, judge):
             decider = Judge.from_name(name)
-            stage = RELEVANCE_RATINGS if decider.by_labels else JUDGED_RATINGS
+            stage = RATING_STAGES[decider.table]
 
             def work(decider: Judge = decider, step: str = f"ratings by {name}") -> StepResult:
                 return StepResult(store_ratings(self.path, decider, made_by=self.made_by, step=step, **options))
 
-            own = options if decider.by_labels else {**options, "judge": name}
+            own = {**options, "judge": name}
             yield self.run(Step("ratings", f"ratings by {name}", stage.reads, "ratings", work, own, stage.version))
 
     def _stage(self, name: str, stage: Stage, step: str, *, part: str | None, **options: Any) -> Step:

@@ -19,15 +19,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
 from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle, distinct_looks, span
 from mirage.ranking.board import leaderboard, rank_arena
+from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.stats.label_errors import QueryLabels
 from mirage.store.files import chunks
-from mirage.store.labels import has_automatic_labels
+from mirage.store.labels import has_automatic_labels, label_phrase
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
 from mirage.views.rates import SUBSETS, TITLES, RateChoice, rates_view
@@ -211,7 +212,7 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
             "Title": arena.title,
             "Numbers": arena.label,
             "Licence": str(arena.manifest["licence"]),
-            "Relevance labels": "made by a program" if has_automatic_labels(arena) else "made by people",
+            "Relevance labels": label_phrase(arena),
             "Content of the arena": arena.version,
         },
         "methods": methods,

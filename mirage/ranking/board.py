@@ -19,19 +19,20 @@ import numpy as np
 
 from mirage.battles import verdict_rows
 from mirage.battles.blocks import count_blocks
-from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
-from mirage.battles.judge import NUGGETS, POOLED, Judge, verdict_judges
-from mirage.battles.verdict_rows import COLUMNS, REPEATED, Verdicts, judges_of, only_judge
+from mirage.battles.counts import ABSENT, QUERIES, RELEVANCE, SUBSETS, Battles, pool_battles, unranked_notes
+from mirage.battles.judge import POOLED
+from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
 from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
 from mirage.ranking.graph import NO_BOUND, apart_lines
+from mirage.ranking.judges import Judge, VerdictJudge, battles_of
 from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale
 from mirage.ranking.settings import RankSettings
-from mirage.schema import UNDECIDED, Penalty
+from mirage.schema import Penalty
 from mirage.stats.units import shared_ids
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_first, join_or_count
@@ -39,7 +40,6 @@ from mirage.text.segmentation import count_text, join_first, join_or_count
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking.nugget_battles import NuggetBattles
     from mirage.store import Arena
 
 DENSE = 60_000_000
@@ -50,10 +50,6 @@ FEW_LANGUAGES = 4
 """Number of languages that a sentence names; more are counted."""
 _NO_BATTLE = "in no battle"
 """Why a system with answers is not ranked by a judge of other pairs or queries."""
-_LABELLED = "SELECT count(DISTINCT (language, query_id)) AS n FROM outcomes WHERE parser = ?"
-_JUDGED = "SELECT count(DISTINCT (language, query_id)) AS n FROM judgments WHERE ? IN (judge, 'pooled')"
-_OUTCOMES = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
-"""Columns of `outcomes` that decide battles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +107,7 @@ def rank_arena(
 
     Args:
         arena: the arena.
-        judge: the judge; `RankSettings.judge` makes it with the skill and the parser of the settings.
+        judge: the judge; with the skill and the parser that it was made with.
         settings: the settings.
         votes: people's verdicts that replace the judges' (`Verdicts.override`), with a column `language`.
 
@@ -119,12 +115,10 @@ def rank_arena(
         TableMissing: if the arena lacks the judge's table.
         UnknownName: if a language, judge, maker or covariate is not known here.
         NotEnoughData: if there is no battle to rate.
-        BadInput: if relevance labels or nuggets are combined with a choice of verdicts, or style control with a model
-            of ties.
+        BadInput: if a setting does not apply to the judge, or style control is combined with a model of ties.
     """
-    if settings.languages and judge.kind != "nuggets":
-        there = battles_of(arena, judge) if judge.by_labels else size(arena, judge).languages
-        judge.need_languages(settings.languages, there, unranked_of(arena, judge, settings.languages))
+    if settings.languages:
+        judge.check_languages(arena, settings.languages)
     return make_board(arena, judge, settings, votes=votes)
 
 
@@ -132,25 +126,18 @@ def make_board(
     arena: Arena, judge: Judge, settings: RankSettings = RankSettings(), *, votes: pa.Table | None = None
 ) -> Board:
     """Rank as `rank_arena` does, over those of the settings' languages that have battles; the others are named."""
-    selects = settings.selects_verdicts or votes is not None
-    if votes is not None or (settings if judge.by_labels else replace(settings, control=())).selects_verdicts:
-        judge.refuse_options()
-    if judge.by_labels:
-        unranked = unranked_of(arena, judge, settings.languages or ())
+    judge.refuse_options(settings.changed | (set() if votes is None else {"votes"}))
+    verdicts, notes = judge.verdicts(arena, settings), judge.notes(arena, settings)
+    if verdicts is None:
+        unranked = judge.unranked(arena, settings.languages or ())
         board = Board(rank_battles(battles_of(arena, judge), settings, unranked=unranked))
-    elif judge.kind == "single" and not selects:
-        there = verdicts_of(arena, judge.name)
-        board = Board(_rank_one(there, _present(settings, there)), _note_verdicts(arena, judge))
     else:
-        if judge.by_verdicts:
-            by_judge = {name: verdicts_of(arena, name) for name in judge.judges or verdict_judges(arena)}
-            notes = _note_verdicts(arena, judge)
+        present = _present(settings, {code for by_language in verdicts.values() for code in by_language})
+        if len(verdicts) == 1 and votes is None and not settings.selects_verdicts:
+            board = Board(_rank_one(next(iter(verdicts.values())), present), notes)
         else:
-            notes = nuggets_of(arena, settings.of_nuggets).lines
-            by_judge = {NUGGETS: verdicts_of(arena, NUGGETS, replace(settings.of_nuggets, languages=None))}
-        style = style_of(arena, settings.control) if settings.control else None
-        chosen_settings = _present(settings, {code for by_language in by_judge.values() for code in by_language})
-        board = replace(rank_verdicts(by_judge, chosen_settings, style=style, votes=votes), notes=notes)
+            style = style_of(arena, settings.control) if settings.control else None
+            board = replace(rank_verdicts(verdicts, present, style=style, votes=votes), notes=notes)
     return replace(board, ranking=_name_absent(board.ranking, arena))
 
 
@@ -178,7 +165,7 @@ def rank_judgments(
     """
     name = only_judge(judges_of(judgments), judge)
     there = verdict_rows.verdicts(judgments, judge=name)
-    Judge.single(name).need_languages(settings.languages or (), there)
+    VerdictJudge(name).need_languages(settings.languages or (), tuple(there))
     return _rank_one(there, settings)
 
 
@@ -298,92 +285,6 @@ def _select_verdicts(verdicts: Verdicts, settings: RankSettings, code: str, vote
 # The battles of an arena
 
 
-def read_decisions(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> tuple[pa.Table, list[str]]:
-    """Read the table that a ranking by a judge is computed from, and remarks on it.
-
-    Args:
-        arena: the arena.
-        judge: the judge.
-        settings: settings of the ranking; the margin and the assigner of nuggets count here.
-
-    Returns:
-        Table `outcomes`; `judgments` without rationales; or the verdicts of nugget scores in the same columns.
-
-    Raises:
-        TableMissing: if the arena lacks the table.
-        UnknownName: if there is no such assigner.
-        NotEnoughData: if nugget scores decide no battle.
-    """
-    if judge.kind == "nuggets":
-        decided = nuggets_of(arena, settings.of_nuggets)
-        return decided.verdicts, decided.lines
-    return arena.read(judge.table, columns=None if judge.by_labels else COLUMNS), _note_verdicts(arena, judge)
-
-
-@lru_cache(maxsize=64)
-def _note_verdicts(arena: Arena, judge: Judge) -> list[str]:
-    """Return remarks on the stored verdicts: weights that are not read, and people as the judge."""
-    return [*_note_weights(arena), *_note_people(arena, judge)] if "judgments" in arena.tables else []
-
-
-def _note_weights(arena: Arena) -> list[str]:
-    """Return a remark if verdicts were stored with a weight of their own: nobody can check how it was chosen."""
-    if not arena.stores_column("judgments", "inclusion"):
-        return []
-    return ["inclusion probabilities stored with verdicts are ignored: every verdict counts the same"]
-
-
-def _note_people(arena: Arena, judge: Judge) -> list[str]:
-    """Return a remark if the judge is people: each favours some systems, and a ranking resamples queries only."""
-    if judge.kind != "single":
-        return []
-    sql = "SELECT bool_or(person) AS person, count(DISTINCT voter) AS n FROM judgments WHERE judge = ?"
-    found = arena.sql(sql, [judge.name]).to_pylist()[0]
-    if not found["person"]:
-        return []
-    who = count_text(found["n"], "person") if found["n"] else "unnamed people"
-    return [f"verdicts of {who}: intervals and tests hold for other queries, not for other people"]
-
-
-@lru_cache(maxsize=16)
-def nuggets_of(arena: Arena, settings: RankSettings = RankSettings()) -> NuggetBattles:
-    """Return the battles by nugget scores; settings as for `nugget_battles`."""
-    # Deferred: the feature modules are a third of the first page's imports.
-    from mirage.ranking.nugget_battles import nugget_battles
-
-    return nugget_battles(arena, settings)
-
-
-@lru_cache(maxsize=16)
-def verdicts_of(arena: Arena, judge: str, settings: RankSettings = RankSettings()) -> dict[str, Verdicts]:
-    """Return all verdicts of a judge, or the battles by nuggets, by language; settings as for `nuggets_of`."""
-    nuggets = judge == NUGGETS
-    table = (
-        nuggets_of(arena, settings).verdicts if nuggets else arena.read("judgments", columns=COLUMNS, encoded=REPEATED)
-    )
-    return verdict_rows.verdicts(table, judge=judge)
-
-
-@lru_cache(maxsize=16)
-def battles_of(arena: Arena, judge: Judge) -> dict[str, Battles]:
-    """Return all battles of a judge by language."""
-    if judge.by_labels:
-        return judge.battles(arena.read("outcomes", columns=_OUTCOMES))
-    return {code: language_verdicts.battles() for code, language_verdicts in verdicts_of(arena, judge.name).items()}
-
-
-def unranked_of(arena: Arena, judge: Judge, languages: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return by language, of these or all if empty, the systems that relevance labels cannot rank, with the reasons."""
-    if not judge.by_labels:
-        return {}
-    return {code: row for code, row in _unranked(arena, judge).items() if not languages or code in languages}
-
-
-@lru_cache(maxsize=16)
-def _unranked(arena: Arena, judge: Judge) -> dict[str, dict[str, str]]:
-    return judge.find_unranked(arena.read("outcomes", columns=_OUTCOMES))
-
-
 @lru_cache(maxsize=16)
 def style_of(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
     """Return the covariates of the answers, by language.
@@ -401,67 +302,6 @@ def style_of(arena: Arena, names: tuple[str, ...]) -> dict[str, Covariates]:
         {"wanted": features},
     )
     return covariates(rows, names)
-
-
-@lru_cache(maxsize=64)
-def tallies(arena: Arena, judge: Judge) -> pa.Table:
-    """Return the numbers of answers and undecided answers by language, subset and system; for a judge, battles and
-    unparsed verdicts, with an empty subset.
-    """
-    import pyarrow as pa
-
-    if judge.by_labels:
-        return arena.sql(
-            "SELECT language, subset, system, count(*) FILTER (outcome <> 'missing') AS answers, "
-            "count(*) FILTER (list_contains(?, outcome)) AS undecided "
-            "FROM outcomes WHERE parser = 'strict' GROUP BY ALL ORDER BY ALL",
-            [list(UNDECIDED)],
-        )
-    if judge.by_verdicts:
-        return arena.sql(
-            "WITH shown AS (SELECT language, unnest([system_a, system_b]) AS system, verdict FROM judgments "
-            "WHERE ? IN (judge, 'pooled')) SELECT language, '' AS subset, system, count(*) AS answers, "
-            "count(*) FILTER (verdict = 'unparsed') AS undecided FROM shown GROUP BY ALL ORDER BY ALL",
-            [judge.name],
-        )
-    rows = []
-    for code, verdicts in verdicts_of(arena, NUGGETS).items():
-        met = verdicts.decision_counts().sum(axis=2)
-        rows += [
-            {"language": code, "subset": "", "system": system, "answers": n, "undecided": 0}
-            for system, n in zip(verdicts.systems, (met.sum(axis=0) + met.sum(axis=1)).tolist(), strict=True)
-        ]
-    return pa.Table.from_pylist(rows)
-
-
-@dataclass(frozen=True)
-class Size:
-    """Size of an arena."""
-
-    answers: int
-    queries: int
-    systems: tuple[str, ...]
-    languages: tuple[str, ...]
-
-
-@lru_cache(maxsize=64)
-def size(arena: Arena, judge: Judge) -> Size:
-    """Return the amount of data behind a judge in the whole arena; for a judge, answers are verdicts, for nuggets
-    battles.
-
-    Raises:
-        TableMissing: if the arena lacks what the judge decides by.
-    """
-    arena.need(judge.table)
-    counts = tallies(arena, judge)
-    systems, languages = (tuple(sorted(set(counts[name].to_pylist()))) for name in ("system", "language"))
-    answers = sum(counts["answers"].to_pylist()) // (1 if judge.by_labels else 2)
-    if judge.kind == "nuggets":
-        queries = sum(len(verdicts.queries) for verdicts in verdicts_of(arena, NUGGETS).values())
-    else:
-        sql, value = (_LABELLED, "strict") if judge.by_labels else (_JUDGED, judge.name)
-        queries = arena.sql(sql, [value])["n"][0].as_py()
-    return Size(answers, queries, systems, languages)
 
 
 def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
@@ -609,7 +449,7 @@ def unranked_remarks(ranking: RankingReport) -> list[str]:
     queries that they have.
     """
     lines = unranked_notes(ranking.unranked)
-    if ranking.judge != Judge.relevance().name or ranking.skill != "both":
+    if ranking.judge != RELEVANCE or ranking.skill != "both":
         return lines
     kinds = {code: set(np.unique(battles.strata).tolist()) for code, battles in ranking.battles.items()}
     words = [f"{QUERIES[subset]} queries" for subset in SUBSETS["both"]]

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from mirage.errors import BadInput
 from mirage.schema import Code, Count, Parser, Penalty, Range, Skill, Ties
 from mirage.stats.intervals import MOST_DRAWS
 from mirage.text.makers import BY_NAME, Makers
-
-if TYPE_CHECKING:
-    from mirage.battles.judge import Judge
 
 DRAWS, SEED = 1000, 0
 """Default bootstrap draws and seed. With 1,000 draws an interval end varies between seeds by 4% of the half-width, with
@@ -84,16 +81,6 @@ class RankSettings:
 
     def __post_init__(self) -> None:
         _check_margin(self.nugget_margin)
-
-    def judge(self, name: str) -> Judge:
-        """Return the judge with a name, with the skill and the parser of these settings.
-
-        Raises:
-            BadInput: if a judge is combined with a skill, or cannot rank systems.
-        """
-        from mirage.battles.judge import Judge
-
-        return Judge.from_name(name, skill=self.skill, parser=self.parser)
 
     @property
     def selects_verdicts(self) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import store
 from mirage.battles.counts import Battles
-from mirage.battles.judge import RELEVANCE, Judge
+from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
 from mirage.ranking import paper
-from mirage.ranking.board import read_decisions
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.stage import Progress, Stage, Tables, run
 
@@ -32,9 +32,8 @@ def store_ratings(
     """Store the default ranking by a judge, by relevance labels that of every skill; those of other judges stay."""
     options: dict[str, Any] = {"draws": draws, "seed": seed}
     made_with = rated_with(**options)
-    stage = RELEVANCE_RATINGS if judge.by_labels else JUDGED_RATINGS
-    options |= {} if judge.by_labels else {"judge": judge.name}
-    return run(stage, path, made_by=made_by, part="judge", settings=made_with, step=step, **options)
+    stage = RATING_STAGES[judge.table]
+    return run(stage, path, made_by=made_by, part="judge", settings=made_with, step=step, judge=judge.name, **options)
 
 
 def rated_with(*, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
@@ -54,12 +53,11 @@ def _battles(tables: Tables, judge: str) -> list[dict[str, Battles]]:
     Raises:
         NotEnoughData: if none has.
     """
-    if judge != RELEVANCE:
-        return [Judge.from_name(judge).battles(tables["judgments"])]
     found = []
-    for skill in get_args(schema.Skill):
+    for skill in Judge.from_name(judge).skills:
+        decider = Judge.from_name(judge, skill=skill)
         try:
-            found.append(Judge.relevance(skill).battles(tables["outcomes"]))
+            found.append(decider.battles(tables[decider.table]))
         except NotEnoughData:
             if skill == "both":
                 raise
@@ -70,13 +68,17 @@ RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _
 JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _rate)
 RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _play)
 JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _play)
+RATING_STAGES = {"outcomes": RELEVANCE_RATINGS, "judgments": JUDGED_RATINGS}
+"""The stage that rates, by the table of the judge."""
+TOURNAMENT_STAGES = {"outcomes": RELEVANCE_TOURNAMENTS, "judgments": JUDGED_TOURNAMENTS}
+"""The stage that plays tournaments, by the table of the judge."""
 
 
 def tournaments(
     arena: store.Arena, judge: Judge, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
     """Run the tournaments of a judge (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
-    battles = judge.battles(read_decisions(arena, judge, settings)[0], languages=settings.languages)
+    battles = judge.battles(judge.read(arena, settings), languages=settings.languages)
     return paper.play(battles, tournaments=settings.draws, seed=settings.seed, progress=progress)
 
 
@@ -102,7 +104,6 @@ def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
 def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
     """Store every tournament of a judge, of each skill, in the arena; those of other judges are kept."""
     options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
-    stage = RELEVANCE_TOURNAMENTS if judge.by_labels else JUDGED_TOURNAMENTS
-    made_with = {"method": "published", "matches": paper.MATCHES, **options}
-    options |= {} if judge.by_labels else {"judge": judge.name}
-    return run(stage, path, made_by="mirage rank paper --store", part="judge", settings=made_with, **options)
+    stage, made_with = TOURNAMENT_STAGES[judge.table], {"method": "published", "matches": paper.MATCHES, **options}
+    made_by = "mirage rank paper --store"
+    return run(stage, path, made_by=made_by, part="judge", settings=made_with, judge=judge.name, **options)

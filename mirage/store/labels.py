@@ -1,10 +1,12 @@
-"""The labels of an arena's queries, and whether a program made them."""
+"""The labels of an arena's queries, and who made them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
+
+from mirage.schema import Maker
 
 if TYPE_CHECKING:
     from mirage.schema import Subset
@@ -21,6 +23,27 @@ def has_automatic_labels(arena: Arena) -> bool:
         return False
     makers = arena.read("queries", columns=["labelled_by"])["labelled_by"]
     return DRAFTS in arena.tables or makers.null_count < len(makers)
+
+
+_PHRASES: dict[Maker, str] = {
+    "people": "human labels",
+    "model": "labels made by a program",
+    "written": "labels written with the data",
+    "unknown": "relevance labels",
+}
+
+
+def label_maker(arena: Arena) -> Maker:
+    """Return who made the labels of an arena: a program that its queries name, else what its manifest says."""
+    if has_automatic_labels(arena):
+        return "model"
+    said = arena.manifest.get("labels")
+    return next((maker for maker in get_args(Maker) if maker == said), "unknown")
+
+
+def label_phrase(arena: Arena) -> str:
+    """Return the labels of an arena in a sentence; they are human only where people made them."""
+    return _PHRASES[label_maker(arena)]
 
 
 @lru_cache(maxsize=16)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mirage import schema
 from mirage.errors import ArenaError, Outdated
 from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.labels import query_labels
 from mirage.store.lineage import ABOUT, LINEAGE, QUERY, derived_tables
 from mirage.store.runs import content
 from mirage.store.writing import Provenance, commit, exclusive_lock, refuse_lone_surrogates, serialise
@@ -154,6 +155,7 @@ def upsert(
         if arena is not None and check is not None:
             check(arena)
         described = dict(texts(arena)) if texts is not None else {}
+        described |= _tell_label_maker(arena, rows.get("queries"), origin.labels)
         refuse_lone_surrogates(*described.values())
         manifest = arena.manifest if arena is not None else {}
         merged, replaced, removed = _merge(arena, rows, seen)
@@ -173,6 +175,17 @@ def upsert(
         stale_tables = {*stale, *derived_tables(set(changed) & set(ABOUT))} - set(keep)
         commit(path, manifest, files, origins=origins, texts=described, stale=stale_tables)
         return UpsertResult(open_arena(path), replaced, removed)
+
+
+def _tell_label_maker(arena: Arena | None, queries: NewRows | None, maker: schema.Maker | None) -> dict[str, str]:
+    """Return who made the labels of an arena after queries are added: nobody that is known if several did."""
+    said = None if arena is None else arena.manifest.get("labels")
+    if queries is None or said == maker or (arena is None and maker is None):
+        return {}
+    known = {} if arena is None or queries.replaced is None else query_labels(arena)
+    rows = zip(*(queries.new[name].to_pylist() for name in ("language", "query_id", "subset")), strict=True)
+    added = any(subset is not None and (language, query) not in known for language, query, subset in rows)
+    return {"labels": "unknown" if known or maker is None else maker} if added else {}
 
 
 def _merge(

@@ -56,6 +56,8 @@ class Provenance:
     """How the rows of each owner (a system, judge, retriever ...) were made, by field; they replace its older ones."""
     step: str | None = None
     """The pipeline step; records of other steps are then kept (`record_run`)."""
+    labels: schema.Maker | None = None
+    """Who made the labels of the queries and passages among the rows; None for unknown."""
 
     @classmethod
     def of(cls, made_by: str | Provenance) -> Provenance:
@@ -114,9 +116,12 @@ def write(
         ArenaError: if the folder is not an arena, or cannot be written.
     """
     path = path.absolute()
-    texts = {"title": title, "label": label, "about": about, "licence": licence}
     by_table = made_by if isinstance(made_by, Mapping) else dict.fromkeys(tables, made_by)
-    origins = {table: Provenance.of(by_table[table]).after({}) for table in tables}
+    given = {table: Provenance.of(by_table[table]) for table in tables}
+    origins = {table: provenance.after({}) for table, provenance in given.items()}
+    makers = {provenance.labels for provenance in given.values() if provenance.labels}
+    labels = makers.pop() if len(makers) == 1 else None
+    texts = {"title": title, "label": label, "about": about, "licence": licence, "labels": labels}
     refuse_lone_surrogates(*texts.values())
     files = {table: serialise(table, data, where=str(path)) for table, data in tables.items()}
 
@@ -188,7 +193,7 @@ def commit(
         old: its current manifest; empty if there is none.
         files: tables from `serialise`.
         origins: provenance of each table.
-        texts: title, label, about, licence and judge; None or missing keeps the old value.
+        texts: title, label, about, licence, judge and labels; None or missing keeps the old value.
         stale: tables to remove if the content changes.
 
     Raises:
@@ -202,11 +207,11 @@ def commit(
     order = [table for table in schema.TABLES if table in tables]
     merged = {**old.get("made", {}), **origins}
     default = {"title": path.name, "label": "own data"}
-    judge = texts.get("judge") or old.get("judge")
+    facts = {name: texts.get(name) or old.get(name) for name in ("judge", "labels")}
     manifest = {
         "format": manifests.FORMAT,
         **{name: texts.get(name) or old.get(name, default.get(name, "")) for name in manifests.TEXTS},
-        **({"judge": judge} if judge else {}),
+        **{name: fact for name, fact in facts.items() if fact},
         "made": {table: dict(merged[table]) for table in order},
         "tables": {table: tables[table] for table in order},
     }

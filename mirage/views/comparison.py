@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mirage import schema
-from mirage.battles.judge import Judge, choose_judge, judges
+from mirage.battles.judge import choose_judge, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import pair_tests
-from mirage.ranking.board import rank_arena, size
+from mirage.ranking.board import rank_arena
 from mirage.ranking.compare import Comparison, ComparisonReport, compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.compare.records import MovedQuery
+from mirage.ranking.judges import Judge, size
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings, RankSettings
@@ -53,11 +54,8 @@ class ComparisonView(ComparisonReport):
     """Arena of the second system, if different."""
     second_name: str = ""
     """The second system in sentences: with its arena, if different."""
-
-    @property
-    def judge_name(self) -> str | None:
-        """The judge's name in sentences."""
-        return None if self.judge is None else "human labels" if Judge.from_name(self.judge).by_labels else self.judge
+    judge_name: str | None = None
+    """The judge in sentences."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -173,28 +171,37 @@ def comparison_view(
     Raises:
         MirageError: as `compare_systems` does.
     """
-    judge = choose_judge(arena, settings.judge) if settings.measure == RATING else None
+    judge = None
+    if settings.measure == RATING:
+        judge = Judge.from_name(choose_judge(arena, settings.judge), parser=settings.ranking.parser)
     if judge is not None and against is None:
-        ranking = _ranking(arena, settings.ranking.judge(judge), settings.ranking)
+        ranking = _ranking(arena, judge, settings.ranking)
         report = compare_ratings(ranking, first, second or first, margin=settings.margin, moved=settings.moved)
     else:
         report = compare_systems(arena, first, second, settings, against=against, labels=labels)
     if against is None:
-        return _of_report(report, judge, second or first)
-    return _of_report(report, judge, f"{second or first} ({against.name})", against.name)
+        return _of_report(report, second or first, arena, judge)
+    return _of_report(report, f"{second or first} ({against.name})", arena, judge, against.name)
 
 
 def ranking_comparison(ranking: RankingReport, first: str, second: str, settings: CompareSettings) -> ComparisonView:
     """Compare two systems of a ranking; errors as for `compare_ratings`."""
     report = compare_ratings(ranking, first, second, margin=settings.margin, moved=settings.moved)
-    return _of_report(report, ranking.judge, second)
+    return replace(_of_report(report, second), judge=ranking.judge, judge_name=ranking.judge)
 
 
 def _of_report(
-    report: ComparisonReport, judge: str | None, second_name: str, against: str | None = None
+    report: ComparisonReport,
+    second_name: str,
+    arena: Arena | None = None,
+    judge: Judge | None = None,
+    against: str | None = None,
 ) -> ComparisonView:
     values = {field.name: getattr(report, field.name) for field in fields(report)}
-    return ComparisonView(**values, judge=judge, against=against, second_name=second_name)
+    view = ComparisonView(**values, against=against, second_name=second_name)
+    if arena is None or judge is None:
+        return view
+    return replace(view, judge=judge.name, judge_name=judge.phrase(arena))
 
 
 @lru_cache(maxsize=8)

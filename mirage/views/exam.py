@@ -9,7 +9,7 @@ from functools import lru_cache
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from mirage.battles.judge import Judge, people_judges, verdict_judges
+from mirage.battles.judge import people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.people.exam import MEASURES, MEASURES_ALONE, SEED, ExamResult, JudgeExam, Measure, exam
@@ -17,9 +17,10 @@ from mirage.people.votes.agreement import judges_agreement
 from mirage.people.votes.belonging import VoteLog, log_votes
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.stage import counting
-from mirage.ranking.board import battles_of, style_of, verdicts_of
+from mirage.ranking.board import style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import control_style
+from mirage.ranking.judges import VerdictJudge, battles_of, verdicts_of
 from mirage.schema import PEOPLE
 from mirage.stages.judge.family import family_preferences
 from mirage.stages.judge.faults import has_items, passport_path
@@ -369,7 +370,7 @@ def _slopes(arena: Arena, languages: tuple[str, ...]) -> dict[tuple[str, str], E
     for name in verdict_judges(arena):
         by_language = {
             code: battles
-            for code, battles in battles_of(arena, Judge.single(name)).items()
+            for code, battles in battles_of(arena, VerdictJudge(name)).items()
             if (not languages or code in languages) and len(battles.systems) <= DRAWN
             if code in known and known[code].cover(battles)
         }

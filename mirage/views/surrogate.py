@@ -8,14 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema, store
-from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
+from mirage.battles.judge import RELEVANCE
 from mirage.errors import BadInput
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import COVERAGE
 from mirage.ranking.surrogate.quality import Quality, paired_test
 from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import CHEAP, PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary, held_out, report_on, summary
-from mirage.ranking.surrogate.stage import ABLATIONS, JUDGED_PREDICTIONS, RELEVANCE_PREDICTIONS
+from mirage.ranking.surrogate.stage import ABLATIONS, PREDICTION_STAGES
 from mirage.ranking.surrogate.training import training
 from mirage.schema import CodeOrAll, Skill
 from mirage.text.languages import in_order, name_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.ranking.surrogate.data import Training
-    from mirage.stages.stage import Progress, Stage
+    from mirage.stages.stage import Progress
     from mirage.store import Arena
 
 SURE = 0.05
@@ -205,23 +206,19 @@ def decider(arena: Arena, choice: SurrogateChoice) -> Judge:
         BadInput: for nugget scores, which are features themselves.
     """
     name = choice.judge or next((name for name, _ in predicted_judges(arena)), RELEVANCE)
-    if name == NUGGETS:
+    judge = Judge.from_name(name, skill=choice.skill)
+    if judge.table not in PREDICTION_STAGES:
         raise BadInput(
             "nugget scores are features, so a prediction from features would know the ratings by nuggets",
             do="choose relevance or a judge",
         )
-    return Judge.from_name(name, skill=choice.skill)
-
-
-def stage_of(judge: Judge) -> Stage:
-    """Return the stage that predicts the ratings of a judge."""
-    return RELEVANCE_PREDICTIONS if judge.by_labels else JUDGED_PREDICTIONS
+    return judge
 
 
 def describe_features(arena: Arena, choice: SurrogateChoice = DEFAULT) -> tuple[str, ...]:
     """Return the features that fits use, and those that they exclude in some languages; none without the tables."""
     judge = decider(arena, choice)
-    if not set(stage_of(judge).reads) <= set(arena.tables):
+    if not set(PREDICTION_STAGES[judge.table].reads) <= set(arena.tables):
         return ()
     seen = _training(arena, judge, choice.languages)
     lines = [f"{len(seen.features)} features: {', '.join(seen.features)}"]
@@ -236,9 +233,9 @@ def describe_features(arena: Arena, choice: SurrogateChoice = DEFAULT) -> tuple[
 
 
 def _training(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> Training:
-    for table in stage_of(judge).reads:
+    for table in PREDICTION_STAGES[judge.table].reads:
         arena.need(table)
-    features, verdicts = (arena.read(table) for table in stage_of(judge).reads)
+    features, verdicts = (arena.read(table) for table in PREDICTION_STAGES[judge.table].reads)
     return training(features, verdicts, judge, languages=languages or None)
 
 
@@ -288,7 +285,7 @@ def _view(arena: Arena, judge: Judge, rows: pa.Table, *, seed: int | None, store
         remarks.append(f"a prediction needs no judge call; judging a system like the others took {calls:,}")
     return SurrogateView(
         judge=judge.name,
-        judge_name="human labels" if judge.by_labels else judge.name,
+        judge_name=judge.phrase(arena),
         skill=judge.skill,
         chosen=chosen,
         seed=seed,
@@ -334,7 +331,7 @@ def _calls(arena: Arena, judge: Judge) -> int | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if judge.by_labels:
+    if not judge.asked:
         return 0
     if "judgments" not in arena.tables:
         return None

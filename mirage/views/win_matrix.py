@@ -8,32 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mirage.battles.counts import CLASSIFIED
-from mirage.battles.judge import Judge, judges
-from mirage.battles.verdict_rows import COLUMNS, verdicts
-from mirage.errors import NotEnoughData, UnknownName
-from mirage.ranking.board import verdicts_of
+from mirage.battles.judge import judges
+from mirage.errors import UnknownName
+from mirage.ranking.judges import Judge
 from mirage.stats.intervals import wilson
 from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from mirage.store import Arena
-
-Counts = Mapping[tuple[str, str], tuple[int, int, int, int]]
-"""For two systems in order of name: wins of the first, wins of the second, ties, unparsed."""
-RIGHT = (
-    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "  # noqa: S608  # constants alone
-    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error') "
-    f"QUALIFY 2 * count(*) FILTER (outcome IN {CLASSIFIED}) OVER (PARTITION BY language, system) >= "
-    "count(*) OVER (PARTITION BY language, system))"
-)
-"""SQL of the answers in battles by human labels: whether each is a correct decision, of systems of whose answers in the
-language half are classified, as in `battles.from_outcomes`.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +93,7 @@ def matrix(arena: Arena, judge: Judge, languages: tuple[str, ...] = ()) -> Matri
     """
     if judge.name not in judges(arena):
         raise UnknownName("judge", judge.name, judges(arena))
-    counts = _by_labels(arena, languages) if judge.by_labels else _by_judge(arena, judge.name, languages)
+    counts = judge.count_pairs(arena, languages)
     cells = {}
     for (x, y), (wins, losses, ties, unparsed) in sorted(counts.items()):
         cells[x, y] = Cell(x, y, wins, ties, losses, unparsed)
@@ -119,33 +103,3 @@ def matrix(arena: Arena, judge: Judge, languages: tuple[str, ...] = ()) -> Matri
         shares.setdefault(cell.system, []).append(0.5 if cell.share is None else cell.share)
     order = sorted(shares, key=lambda system: (-sum(shares[system]) / len(shares[system]), system))
     return Matrix(tuple(order), cells)
-
-
-def _by_labels(arena: Arena, languages: tuple[str, ...]) -> Counts:
-    rows = arena.sql(
-        f"WITH {RIGHT}, decided AS (SELECT x.system AS x, y.system AS y, x.ok AS ok, y.ok AS other "  # noqa: S608  # constants alone
-        "FROM shown x JOIN shown y USING (language, query_id) "
-        "WHERE x.system < y.system AND (len($languages) = 0 OR list_contains($languages, language))) "
-        "SELECT x, y, count(*) FILTER (ok AND NOT other), count(*) FILTER (other AND NOT ok), "
-        "count(*) FILTER (ok = other) FROM decided GROUP BY x, y",
-        {"languages": list(languages)},
-    )
-    columns = (column.to_pylist() for column in rows.columns)
-    return {(x, y): (wins, losses, ties, 0) for x, y, wins, losses, ties in zip(*columns, strict=True)}
-
-
-def _by_judge(arena: Arena, judge: str, languages: tuple[str, ...]) -> Counts:
-    import numpy as np
-
-    try:
-        by_language = verdicts_of(arena, judge)
-    except NotEnoughData:
-        by_language = verdicts(arena.read("judgments", columns=COLUMNS), judge=judge, unread=True)
-    sums: dict[tuple[str, str], NDArray[np.int64]] = {}
-    for code, language_verdicts in by_language.items():
-        if not languages or code in languages:
-            decided = language_verdicts.decision_counts()
-            for i, j in np.argwhere(decided.any(axis=2)).tolist():
-                pair = language_verdicts.systems[i], language_verdicts.systems[j]
-                sums[pair] = sums.get(pair, 0) + decided[i, j]
-    return {pair: tuple(total.tolist()) for pair, total in sums.items()}

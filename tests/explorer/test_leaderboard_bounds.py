@@ -20,12 +20,12 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from mirage import store
-from mirage.battles.judge import Judge
 from mirage.explorer.kit.table import Col, interval_images
 from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.comparing import compare_ratings
+from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
 from pages import page_text
 
@@ -37,7 +37,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 @pytest.fixture(scope="module")
 def board(odd: store.Arena) -> views.PageBoard:
-    return views.board(odd, Judge.single("gpt-4o"), ("en",))
+    return views.board(odd, VerdictJudge("gpt-4o"), ("en",))
 
 
 def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -68,7 +68,7 @@ def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(b
 def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
     odd: store.Arena, board: views.PageBoard
 ) -> None:
-    ranking = rank_arena(odd, Judge.single("gpt-4o"), RankSettings(languages=("en",))).ranking
+    ranking = rank_arena(odd, VerdictJudge("gpt-4o"), RankSettings(languages=("en",))).ranking
     page, table = (by_system(rows) for rows in (board.shown_rows().to_pylist(), ranking.table().to_pylist()))
     names = ("rank", "rank_low", "rank_high", "best")
     assert {s: [row[name] for name in names] for s, row in page.items()} == {
@@ -86,7 +86,7 @@ def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
-    board = views.board(odd, Judge.single("gpt-4o"), ("en", "sw"))
+    board = views.board(odd, VerdictJudge("gpt-4o"), ("en", "sw"))
     table = board.all_rows(RARE).to_pylist()
     for row in table:
         ranked = row["language"] == "en"
@@ -143,7 +143,7 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
-    board = views.board(odd, Judge.single("gpt-4o"), ("en",))
+    board = views.board(odd, VerdictJudge("gpt-4o"), ("en",))
     expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
@@ -180,7 +180,7 @@ def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(od
 def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
-    ranking = rank_arena(odd, Judge.single("gpt-4o"), RankSettings(draws=50)).ranking
+    ranking = rank_arena(odd, VerdictJudge("gpt-4o"), RankSettings(draws=50)).ranking
     for row in json.loads(result.stdout):
         difference = ranking.difference(row["system"], "sim-05", language=row["language"])
         assert (row["difference"], row["difference_low"], row["difference_high"]) == (

@@ -130,9 +130,9 @@ def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
     assert "battles between aya-101 and gpt-4" in page_text(page)
 
 
-def test_human_labels_decide_where_no_judge_does(arenas: Path) -> None:
+def test_labels_decide_where_no_judge_does(arenas: Path) -> None:
     page = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", languages="en")
-    assert "decided by human labels" in page_text(page)
+    assert "decided by relevance labels" in page_text(page)
     assert answer_card.MEASURED in html(page), "what a decision is correct by is said"
     assert headings(page) == ["Features", "3 passages"]
     assert conclusion(page).startswith("gpt-4 wins: it ")

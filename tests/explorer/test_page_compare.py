@@ -12,8 +12,8 @@ from conftest import ROOT
 
 import pages
 from mirage import store
-from mirage.battles.judge import Judge
 from mirage.publish.charts.palette import FORMATS
+from mirage.ranking.judges import LabelJudge
 from mirage.ranking.settings import CompareSettings
 from mirage.views.comparison import compared_measures, compared_systems, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
@@ -31,7 +31,7 @@ open_page = partial(pages.open_page, "compare", arena="judged")
 
 def test_it_opens_on_the_two_best(arenas: Path) -> None:
     page = open_page(arena="judged", by="rating", judge="relevance")
-    ranked = systems_in_rank_order(store.open_arena(arenas / "judged"), Judge.relevance())
+    ranked = systems_in_rank_order(store.open_arena(arenas / "judged"), LabelJudge())
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == ranked[:2]
 
 

@@ -14,10 +14,10 @@ import small_arena
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.explorer.kit.chart import chart as show_chart
+from mirage.ranking.judges import VerdictJudge
 from pages import conclusion, page_text
 
 
@@ -79,7 +79,7 @@ def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, m
     figures = drawn(monkeypatch)
     page = open_page()
     arena = store.open_arena(arenas / "simulated")
-    rows = views.feature_relations(arena, Judge.single("judge"), ("ar", "en", "te"))
+    rows = views.feature_relations(arena, VerdictJudge("judge"), ("ar", "en", "te"))
     best, *_ = related = views.by_relation(rows)
     assert not {row.feature for row in related} & set(views.OF_LANGUAGE)
     titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]

@@ -17,13 +17,13 @@ import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.decision import decisions
-from mirage.battles.judge import Judge, people_judges
+from mirage.battles.judge import people_judges
 from mirage.explorer.kit import votes as people
 from mirage.people.exam import MEASURES_ALONE
 from mirage.people.votes.queue import RANDOM, VoteItem
 from mirage.people.votes.rows import cast, token
-from mirage.ranking.board import battles_of
 from mirage.ranking.control import control_style, covariates
+from mirage.ranking.judges import VerdictJudge, battles_of
 from mirage.schema import PEOPLE
 from mirage.stages.judge.faults import ORIGINAL, passport_path
 from mirage.text.languages import LANGUAGES
@@ -69,7 +69,7 @@ def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) 
     assert (marks["family"].value, marks["family"].n) == (1 - 7.5 / 12, 12)
     assert rows["command-r"].measures["family"].n == 12
     known = covariates(arena.read("features"), ["length"])
-    (slope,) = control_style(battles_of(arena, Judge.single("gpt-4o")), known).coefficients["en"]
+    (slope,) = control_style(battles_of(arena, VerdictJudge("gpt-4o")), known).coefficients["en"]
     assert (marks["length"].value, marks["length"].low, marks["length"].high) == (slope.value, slope.low, slope.high)
 
 

@@ -27,7 +27,6 @@ import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.decision import decisions
-from mirage.battles.judge import Judge
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import vote_item
@@ -38,6 +37,7 @@ from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.queue import FLIPPED, RANDOM, VoteItem
 from mirage.ranking.board import rank_arena
+from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
 from mirage.text.languages import LANGUAGES
 from mirage.views import spot_check as views
@@ -310,7 +310,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
     assert not beside.exception
     assert not over.exception
     log = votes_on(simulated, people.database().rows(Vote)).counting
-    result = rank_arena(simulated, Judge.single("gpt-4o"), RankSettings(), votes=voted.people(log))
+    result = rank_arena(simulated, VerdictJudge("gpt-4o"), RankSettings(), votes=voted.people(log))
     assert result.voted
     captions = "\n".join(caption.value for caption in over.caption)
     assert f"{result.voted:,} verdicts replaced by people's votes" in captions

@@ -8,9 +8,8 @@ import pytest
 import small_arena
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.errors import BadInput, TableMissing, UnknownName
-from mirage.ranking.board import size
+from mirage.ranking.judges import LabelJudge, size
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +65,7 @@ def test_values_of_one_tag_widen_and_tags_narrow(arena: store.Arena) -> None:
 def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: store.Arena) -> None:
     """Views keep what they computed by arena."""
     finance, law = (store.select_tagged(arena, [("domain", value)]) for value in ("finance", "law"))
-    sizes = [size(part, Judge.relevance()).queries for part in (finance, law, arena)]
+    sizes = [size(part, LabelJudge()).queries for part in (finance, law, arena)]
     assert sizes[0] + sizes[1] == sizes[2]
     assert store.count_queries(finance) + store.count_queries(law) == store.count_queries(arena)
 

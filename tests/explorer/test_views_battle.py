@@ -14,13 +14,13 @@ from views_battle_cases import A, B, judged
 
 from mirage import store
 from mirage.battles.decision import decide, orient_verdict
-from mirage.battles.judge import Judge
 from mirage.errors import UnknownName
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.battle import data as views
 from mirage.explorer.battle.data import BattleFilter
 from mirage.explorer.battle.overlap import WORDS, shared_words
-from mirage.ranking.board import battles_of as ranked
+from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
+from mirage.ranking.judges import battles_of as ranked
 from mirage.text.segmentation import word_spans
 from mirage.views.win_matrix import Cell, Matrix, matrix
 
@@ -31,11 +31,11 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def ids(arena: store.Arena, **filters: Any) -> list[str]:
-    return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, Judge.single("zeta"), **filters)).keys]
+    return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, VerdictJudge("zeta"), **filters)).keys]
 
 
 def test_the_battles_of_two_systems_by_every_judge(arena: store.Arena) -> None:
-    every = views.decisions_of(arena, A, B)
+    every = views.decisions_of(arena, A, B, LabelJudge())
     assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
     results = {key[1]: decisions["zeta"].winner for key, decisions in every.items() if "zeta" in decisions}
     assert results == {"e00": "first", "e01": "tie", "e02": "unparsed", "e03": "tie", "e04": "second"}
@@ -57,7 +57,7 @@ def test_filters_find_battles(arena: store.Arena) -> None:
 def test_it_is_in_the_readers_language_where_that_has_a_winner() -> None:
     won, lost, tied = (decide([orient_verdict(verdict, swapped=False)]) for verdict in ("A", "B", "tie"))
     decisions = {("ar", "q1"): won, ("en", "q1"): tied, ("sw", "q1"): lost, ("sw", "q2"): won, ("te", "q1"): tied}
-    battles = views.BattleSelection(tuple(decisions), decisions, BattleFilter("x", "y", Judge.single("zeta")))
+    battles = views.BattleSelection(tuple(decisions), decisions, BattleFilter("x", "y", VerdictJudge("zeta")))
     assert battles.start(("sw", "en")) == ("sw", "q2")
     assert battles.start(("en",)) == ("ar", "q1"), "a tie in English says less than a winner elsewhere"
     assert battles.start(("te", "sw")) == ("sw", "q2")
@@ -81,16 +81,16 @@ def test_the_systems_to_begin_with_have_a_battle_with_a_winner() -> None:
 def test_battles_by_human_labels_are_those_of_the_ranking(tmp_path: Path, skill: Any) -> None:
     arena = small_arena.write(tmp_path)
     subset = {"abstain": "n", "answer": "r"}[skill]
-    for language, counts in ranked(arena, Judge.relevance(skill)).items():
+    for language, counts in ranked(arena, LabelJudge(skill=skill)).items():
         for x, y in itertools.permutations(counts.systems, 2):
-            battles = views.find_battles(arena, BattleFilter(x, y, Judge.relevance(), languages=(language,)))
+            battles = views.find_battles(arena, BattleFilter(x, y, LabelJudge(), languages=(language,)))
             results = [decision.winner for key, decision in battles.decisions.items() if key[1].startswith(subset)]
             indices = counts.systems.index(x), counts.systems.index(y)
             assert results.count("first") == counts.wins[:, *indices].sum()
             assert results.count("tie") == counts.ties[:, *indices].sum()
 
 
-@pytest.mark.parametrize("judge", [Judge.relevance(), Judge.single("judge-x")], ids=lambda judge: judge.name)
+@pytest.mark.parametrize("judge", [LabelJudge(), VerdictJudge("judge-x")], ids=lambda judge: judge.name)
 def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, judge: Judge) -> None:
     arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
     result = matrix(arena, judge, ("en",))
@@ -105,12 +105,12 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, judge: Judg
 
 
 def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
-    result = matrix(arena, Judge.single("zeta"))
+    result = matrix(arena, VerdictJudge("zeta"))
     tied = result.cells[A, "llama-2-7b"]
     assert (tied.share, tied.interval, tied.n) == (None, None, 1)
     assert ("aya-101", "llama-2-7b") not in result.cells, "these two never met"
     with pytest.raises(UnknownName, match="zetta"):
-        matrix(arena, Judge.single("zetta"))
+        matrix(arena, VerdictJudge("zetta"))
 
 
 # One battle

@@ -14,8 +14,8 @@ from scipy import stats
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.explorer.features import data as views
+from mirage.ranking.judges import VerdictJudge
 from mirage.stages.features import FEATURES, FeatureMean, over_languages
 from mirage.stages.features.relations import DRAWS, SEED, rank_taus
 
@@ -132,7 +132,7 @@ def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
 
 def test_features_go_with_the_ratings_as_they_were_simulated(arena: store.Arena) -> None:
     relations = {
-        (r.feature, r.language): r for r in views.feature_relations(arena, Judge.single("judge"), ("ar", "en", "te"))
+        (r.feature, r.language): r for r in views.feature_relations(arena, VerdictJudge("judge"), ("ar", "en", "te"))
     }
     assert len(relations) == 11 * 4
     strong, contrary = relations["answer_overlap_score", "all"], relations["english_language", "all"]
@@ -171,7 +171,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
     ]
     tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    relations = {r.feature: r for r in views.feature_relations(arena, Judge.single("judge-x"), ("en",))}
+    relations = {r.feature: r for r in views.feature_relations(arena, VerdictJudge("judge-x"), ("en",))}
     assert relations["length"].tau is not None
     assert (relations["length"].low, relations["length"].clear, relations["length"].systems) == (None, False, 4)
     assert "fewer than 5" in relations["length"].reason

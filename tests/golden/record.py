@@ -44,12 +44,13 @@ import pyarrow.compute as pc
 from golden import small_arenas
 
 import mirage
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.errors import MirageError
 from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.papers.printed import printed_figures
 from mirage.papers.reproduction import PaperSettings, reproduce
-from mirage.ranking.board import rank_arena, read_decisions
+from mirage.ranking.board import rank_arena
+from mirage.ranking.judges import Judge
 from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
@@ -124,8 +125,7 @@ def ranked(arena: mirage.Arena, name: str, skill: str = "both", **settings: Any)
 def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | None = None) -> Training:
     """Join an arena's features with the battles of a judge."""
     judge = a_judge(name)
-    decided, _ = read_decisions(arena, judge, RankSettings())
-    return training(arena.read("features"), decided, judge, languages=languages)
+    return training(arena.read("features"), judge.read(arena), judge, languages=languages)
 
 
 def stored_judge(row: Mapping[str, Any]) -> str:

@@ -14,16 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_arena import write
 
+import mirage
 from mirage import schema, store
 from mirage.battles import decision as rule
 from mirage.battles import verdict_rows
 from mirage.battles.decision import Battle, decide, decisions, orient_verdict
-from mirage.battles.judge import RELEVANCE, Judge, judges, verdict_judges
+from mirage.battles.judge import RELEVANCE, judges, verdict_judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.explorer.battle import data as battle_views
 from mirage.people.votes import rows as voted
 from mirage.people.votes.kinds import Vote
+from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.sft import preferences
 from mirage.views import win_matrix as matrix_views
@@ -134,7 +136,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
         battle.query_id: decision.winner for battle, decision in decided.items()
     }
     counts = {name: sum(d.winner == name for d in decided.values()) for name in ("first", "second", "tie", "unparsed")}
-    cell = matrix_views.matrix(arena, Judge.single("j")).cells["x", "y"]
+    cell = matrix_views.matrix(arena, VerdictJudge("j")).cells["x", "y"]
     assert (cell.wins, cell.losses, cell.ties, cell.unparsed) == tuple(counts.values())
     both = [decision for decision in decided.values() if decision.n_read == 2]
     (stats,) = judge_stats(table)
@@ -164,7 +166,7 @@ def test_points_amount_to_one_verdict_everywhere(grade: float) -> None:
     table = judgments(("q", "x", "y", rule.verdict_of_points(grade), grade), ("r", "x", "y", "unparsed", grade))
     ((of_battle, decision),) = decisions(table)["j"].items()
     assert (of_battle.query_id, decision.winner, decision.points) == ("q", winner, pytest.approx(grade))
-    battles = Judge.single("j").battles(table)["en"]
+    battles = VerdictJudge("j").battles(table)["en"]
     assert (battles.n, battles.unparsed) == (1, 1)
     assert battles.shared("half")[0, 0, 1] == pytest.approx(grade)
 
@@ -185,10 +187,10 @@ def test_a_judge_gives_its_battles_and_says_what_it_needs(tmp_path: Path) -> Non
     assert judges(arena) == (RELEVANCE, *verdict_judges(arena))
     for name in judges(arena):
         judge = Judge.from_name(name)
-        assert judge.by_labels == (name == RELEVANCE)
+        assert judge.rests_on_labels == (name == RELEVANCE)
         battles = judge.battles(arena.read(judge.table))
         assert {each.judge for each in battles.values()} == {name}
-    assert Judge.relevance("answer") == Judge.from_name("relevance", skill="answer")
+    assert LabelJudge(skill="answer") == Judge.from_name("relevance", skill="answer")
     with pytest.raises(BadInput, match="skill"):
         Judge.from_name("gpt-4o", skill="answer")
 
@@ -200,9 +202,9 @@ def test_a_panel_counts_its_judges_together() -> None:
         for k in range(n)
     ]
     table = schema.from_rows("judgments", rows)
-    assert Judge.panel().battles(table)["en"].wins.sum() == 5
-    assert Judge.panel(["two-judge"]).battles(table)["en"].wins.sum() == 2
-    assert Judge.from_name("pooled").kind == "panel"
+    assert PanelJudge().battles(table)["en"].wins.sum() == 5
+    assert PanelJudge(judges=["two-judge"]).battles(table)["en"].wins.sum() == 2
+    assert Judge.from_name("pooled") == PanelJudge()
 
 
 def test_a_language_without_battles_is_refused_by_name(tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ def test_a_language_without_battles_is_refused_by_name(tmp_path: Path) -> None:
         judge.battles(arena.read(judge.table), languages=["yo"])
     relevant = arena.read("outcomes").filter(pc.field("subset") == "relevant")
     with pytest.raises(NotEnoughData):
-        Judge.relevance("abstain").battles(relevant)
+        LabelJudge(skill="abstain").battles(relevant)
 
 
 @pytest.mark.parametrize(("names", "wanted", "result"), [(["j"], None, "j"), (["j", "k"], "k", "k")])
@@ -234,3 +236,36 @@ def test_a_vote_is_of_the_battle_that_a_decision_is_of() -> None:
     vote = Vote(**dict.fromkeys(Vote.__dataclass_fields__) | about)  # type: ignore[arg-type]
     assert voted.battle(vote) == battle
     assert voted.label(vote) == decisions(table)["j"][battle].label
+
+
+@pytest.mark.parametrize("maker", get_args(schema.Maker))
+def test_labels_are_human_only_where_people_made_them(tmp_path: Path, maker: schema.Maker) -> None:
+    made = write(tmp_path, tables=("outcomes", "judgments"))
+    tables = {name: made.read(name) for name in made.tables}
+    arena = store.write(tmp_path / "labelled", tables, made_by=store.Provenance("a test", labels=maker))
+    assert LabelJudge().maker(arena) == maker
+    for judge in map(Judge.from_name, judges(arena, panel=True)):
+        said = f"{judge.phrase(arena)} {judge.basis(arena)}"
+        assert ("human" in said) == (judge.rests_on_labels and maker == "people")
+        assert judge.maker(arena) in get_args(schema.Maker)
+
+
+def test_a_file_with_labels_of_its_own_makes_their_maker_unknown(tmp_path: Path) -> None:
+    arena = tmp_path / "arena"
+    queries = schema.from_rows("queries", [schema.Query("en", "q1", "relevant", "What is it?", None)])
+    store.write(arena, {"queries": queries}, made_by=store.Provenance("a test", labels="people"))
+    rows = [{"language": "en", "query_id": "q1", "query": "What is it?", "system": "a", "answer": "A river [1]."}]
+    kept = mirage.import_file(rows, arena)
+    assert LabelJudge().maker(kept) == "people"
+    passages = [{"text": "It is a lake.", "relevant": True}]
+    rows = [
+        {
+            "language": "en",
+            "query_id": "q2",
+            "query": "And this?",
+            "system": "a",
+            "answer": "A lake [1].",
+            "passages": passages,
+        }
+    ]
+    assert LabelJudge().maker(mirage.import_file(rows, arena)) == "unknown"

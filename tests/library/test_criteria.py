@@ -15,11 +15,11 @@ from misbehaving import Act, Call, Service
 
 import mirage as api
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import bundled_text
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
+from mirage.ranking.judges import Judge, VerdictJudge
 from mirage.stages.judge.criteria import BUNDLED, load_criterion
 from mirage.text.makers import Makers
 
@@ -268,7 +268,7 @@ def test_repeats_are_verdicts_of_their_own_and_paid_for_once(arena: Path) -> Non
         assert verdicts == {None: "B", 1: "A", 2: "B"}
         run(arena, service, "--languages", "en", "--replace")
     assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24}
-    assert rank_arena(store.open_arena(arena), Judge.single("j"))
+    assert rank_arena(store.open_arena(arena), VerdictJudge("j"))
 
 
 def test_repeats_share_one_budget(arena: Path) -> None:

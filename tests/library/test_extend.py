@@ -19,9 +19,9 @@ from commands import mirage
 from conftest import ROOT
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.explorer.leaderboard import data
 from mirage.ranking.board import rank_arena
+from mirage.ranking.judges import VerdictJudge
 from mirage.store import open_arena
 
 GUIDE = ROOT / "docs" / "extend.md"
@@ -123,7 +123,7 @@ def test_a_language_needs_no_line(tmp_path: Path) -> None:
     ranking = json.loads(mirage("rank", folder, "--judge", "j", "--format", "json").stdout)
     assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
     assert "ta" in mirage("measure", "features", folder, "--format", "json").stdout
-    board = data.board(open_arena(folder), Judge.single("j"), ("ta",))
+    board = data.board(open_arena(folder), VerdictJudge("j"), ("ta",))
     assert (board.languages, board.rows.num_rows) == (("ta",), 2)
 
 
@@ -155,9 +155,9 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
     assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
     asked_of = (
         "import sys; from pathlib import Path; import mirage; from mirage import store\n"
-        "from mirage.battles.decision import decisions\nfrom mirage.battles.judge import Judge\n"
+        "from mirage.battles.decision import decisions\nfrom mirage.ranking.judges import VerdictJudge\n"
         "from mirage.views.win_matrix import matrix\n"
-        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, Judge.single('j')).cells['blue', 'red']\n"
+        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, VerdictJudge('j')).cells['blue', 'red']\n"
         "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
         "print(winners, cell.wins, cell.ties, cell.losses)\n"
         "print(mirage.rank(sys.argv[2]).languages['en'].record.tolist())"
@@ -229,12 +229,12 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
     assert "points" in run(copy, "rank", folder, "--judge", "j", "--format", "markdown")
     code = (
         "import sys; from pathlib import Path; from mirage import store\n"
-        "from mirage.battles.judge import Judge\n"
+        "from mirage.ranking.judges import Judge, VerdictJudge\n"
         "from mirage.explorer.leaderboard import data, ratings\n"
-        "board = data.board(store.open_arena(Path(sys.argv[1])), Judge.single('j'), ('en',))\n"
+        "board = data.board(store.open_arena(Path(sys.argv[1])), VerdictJudge('j'), ('en',))\n"
         "print(board.shown_rows()['points'].to_pylist())\n"
         "print('points' in board.all_rows().column_names)\n"
-        "print('points' in [column.name for column in ratings.columns(by_labels=False, every=True)])"
+        "print('points' in [column.name for column in ratings.columns(counted='verdicts', every=True)])"
     )
     assert python(copy, code, folder).splitlines() == ["[1.0, 0.0]", "True", "True"]
 
@@ -244,7 +244,7 @@ def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
     battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
     table = schema.from_columns("judgments", {name: [value] for name, value in (battle | {"points": 0.6}).items()})
     graded = store.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
-    plain = rank_arena(graded, Judge.single("j")).ranking.table()["rating"].to_pylist()
+    plain = rank_arena(graded, VerdictJudge("j")).ranking.table()["rating"].to_pylist()
     whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
     assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"
 

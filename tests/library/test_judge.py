@@ -25,11 +25,12 @@ from judge_cases import LANGUAGES, SYSTEMS, answers, arena, judgments, run, says
 from misbehaving import Act, Call, Service, error, reply
 
 from mirage import schema, store
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm.prompts import fence_code
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
+from mirage.ranking.judges import Judge, VerdictJudge
 from mirage.stages.features import FEATURES
 from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.stages.judge.pairs import OrderedPair, choose_known, choose_pairs
@@ -672,7 +673,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = rank_arena(store.open_arena(arena), Judge.single(name)).ranking
+        ranking = rank_arena(store.open_arena(arena), VerdictJudge(name)).ranking
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from typer.testing import Result
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.errors import BadInput, UnknownName
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import family
+from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge
 from mirage.stages.judge.family import family_preferences
 from mirage.text.makers import MAKERS, OTHER, Makers, maker
 
@@ -145,7 +145,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     assert "alpha and a system are both by Our Lab" in message
     assert "30" in message
     assert leaderboard.families(arena) == ("OpenAI", "Our Lab")
-    board = leaderboard.board(arena, Judge.single("alpha"), ("en",), leaderboard.RankSettings(exclude_own=True))
+    board = leaderboard.board(arena, VerdictJudge("alpha"), ("en",), leaderboard.RankSettings(exclude_own=True))
     assert "both by Our Lab" in " ".join(board.counted)
     (row,) = [
         row
@@ -159,14 +159,14 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
     arena = judged(tmp_path / "a")
     (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", encoding="utf-8")
-    pooled = Judge.panel(("gpt-4o", "alpha"))
+    pooled = PanelJudge(judges=("gpt-4o", "alpha"))
 
     def rated(judge: Judge, without: str | None = None) -> list[float]:
         settings = leaderboard.RankSettings(without=without)
         rows: list[float] = leaderboard.board(arena, judge, ("en",), settings).rows["rating"].to_pylist()
         return rows
 
-    expected = rated(Judge.single("gpt-4o"))
+    expected = rated(VerdictJudge("gpt-4o"))
     assert rated(pooled, without="Our Lab") == expected != rated(pooled)
     with pytest.raises(UnknownName, match="Our Lab"):
         rated(pooled, without="Our Lap")

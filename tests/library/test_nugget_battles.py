@@ -13,10 +13,10 @@ from commands import mirage as command
 
 import mirage
 from mirage import schema, store
-from mirage.battles.judge import NUGGETS, Judge, choose_judge, judges
+from mirage.battles.judge import NUGGETS, choose_judge, judges
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import BadInput, NotEnoughData
-from mirage.ranking.board import read_decisions
+from mirage.ranking.judges import NuggetJudge
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
 from mirage.ranking.settings import RankSettings
 
@@ -162,5 +162,5 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
     tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        read_decisions(store.write(tmp_path / "okay", tables, made_by="a test"), Judge.nuggets())
+        NuggetJudge().read(store.write(tmp_path / "okay", tables, made_by="a test"))
     assert "no vital nugget" in str(told.value)

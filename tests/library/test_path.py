@@ -18,12 +18,12 @@ from conftest import ROOT
 
 import mirage
 from mirage.battles.counts import Battles
-from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import Verdicts
 from mirage.explorer.leaderboard import data
-from mirage.ranking.board import Board, verdicts_of
+from mirage.ranking.board import Board
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
+from mirage.ranking.judges import VerdictJudge, verdicts_of
 from mirage.ranking.pair_tests import BoardTests
 from mirage.stages import features
 
@@ -144,7 +144,7 @@ def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path
 
 def test_a_stored_verdict_never_climbs_on_its_way_to_the_leaderboard(tmp_path: Path) -> None:
     arena = mirage.import_file(frame_of_battles(["en"]), tmp_path / "arena")
-    entries = follow(lambda: data.board(arena, Judge.single("j"), ("en",)).shown_rows())
+    entries = follow(lambda: data.board(arena, VerdictJudge("j"), ("en",)).shown_rows())
     passed = stays(entries)
     assert len(set(passed)) <= 8, passed
     assert climbs(entries) == []

@@ -12,11 +12,11 @@ from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
 from mirage.ranking.board import rank_arena
+from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
@@ -147,18 +147,18 @@ def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_pat
 def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
-        rank_arena(arena, Judge.relevance(), RankSettings(languages=("sw",)))
+        rank_arena(arena, LabelJudge(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
     part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
     with pytest.raises(NotEnoughData, match="fi cannot be ranked") as refused:
-        rank_arena(part, Judge.relevance(), RankSettings(languages=("fi",)))
+        rank_arena(part, LabelJudge(), RankSettings(languages=("fi",)))
     assert "no unanswerable queries" in str(refused.value)
-    assert any("fi: no unanswerable queries" in remark for remark in rank_arena(part, Judge.relevance()).remarks)
+    assert any("fi: no unanswerable queries" in remark for remark in rank_arena(part, LabelJudge()).remarks)
     judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
-    with pytest.raises(BadInput, match="judges answers, not the skill"):
-        RankSettings(skill="abstain").judge("j")
+    with pytest.raises(BadInput, match="a skill applies to relevance labels"):
+        Judge.from_name("j", skill="abstain")
     with pytest.raises(UnknownName, match="'jj'"):
-        rank_arena(judged, Judge.single("jj"))
+        rank_arena(judged, VerdictJudge("jj"))
 
 
 # --- the bundled arenas -----------------------------------------------------------------------------------------------

@@ -25,12 +25,12 @@ from rank_cases import battles, judged, maximum, ratings, simulate
 import mirage
 from mirage import schema, store
 from mirage.battles.counts import Battles, from_outcomes
-from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare import compare_ratings
+from mirage.ranking.judges import LabelJudge
 from mirage.ranking.resample import query_weights
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
@@ -341,7 +341,7 @@ def test_a_system_without_evidence_has_no_rating_but_a_reason(counts: dict[str, 
     """In the language where it lacks evidence and over all languages; elsewhere and for the others nothing changes."""
     rows = [row for system in "ab" for code in ("en", "vi") for row in _decided(code, system, {"answered": 10})]
     table = outcome_table([*rows, *_decided("en", "z", {"abstained": 10}), *_decided("vi", "z", counts)])
-    judge = Judge.relevance("answer")
+    judge = LabelJudge(skill="answer")
     ranking = rate(judge.battles(table), draws=10, unranked=judge.find_unranked(table))
     assert "z" in ranking.languages["en"].systems
     assert ("z" in ranking.languages["vi"].systems) == ranked
@@ -357,7 +357,7 @@ def test_a_language_of_unclassified_answers_has_no_ranking_and_no_share() -> Non
         from_outcomes(outcome_table(rows), skill="answer")
     assert "mirage judge" in str(failed.value.do)
     rows += [row for system in "abc" for row in _decided("en", system, {"answered": 20})]
-    judge, table = Judge.relevance("answer"), outcome_table(rows)
+    judge, table = LabelJudge(skill="answer"), outcome_table(rows)
     ranking = rate(judge.battles(table), draws=10, unranked=judge.find_unranked(table))
     assert list(ranking.languages) == ["en"]
     assert set(ranking.unranked["vi"]) == {"a", "b", "c"}
@@ -379,7 +379,7 @@ def test_queries_of_one_kind_rank_by_what_there_is() -> None:
     }
     best = {"en": [1, 2], "sw": [2, 1]}
     for codes in (("en",), ("sw",), ("en", "sw")):
-        judge, table = Judge.relevance(), outcome_table([row for code in codes for row in rows[code]])
+        judge, table = LabelJudge(), outcome_table([row for code in codes for row in rows[code]])
         ranking = rate(judge.battles(table), draws=10, unranked=judge.find_unranked(table))
         assert {code: ranking.languages[code].ranks().tolist() for code in codes} == {c: best[c] for c in codes}
         words = {"en": "answerable queries only", "sw": "unanswerable queries only"}

@@ -314,7 +314,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (("--judge", "relevance", "--consistent"), "relevance labels are not a judge"),
+        (("--judge", "relevance", "--consistent"), "applies to judges with verdicts, not to relevance"),
         (("--judge", "pooled", "--store"), "omit --store"),
         (("--judge", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
         (("--judge", "gpt-4o", "--control", "length"), "no answer has the feature length"),

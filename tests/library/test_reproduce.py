@@ -13,7 +13,6 @@ from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.papers.reproduction import (
     FEATURES,
@@ -26,6 +25,7 @@ from mirage.papers.reproduction import (
     random_splits,
     reproduce,
 )
+from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.paper import play
 from mirage.stats.kendall import kendall
 
@@ -48,7 +48,7 @@ def renamed(simulated: SimulatedArena, names: dict[str, str]) -> dict[str, Any]:
     return tables
 
 
-JUDGE = Judge.single("judge")
+JUDGE = VerdictJudge("judge")
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from scipy.stats import kendalltau
 from sklearn.metrics import r2_score
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
-from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.surrogate import evaluate
 from mirage.ranking.surrogate.data import Training, fit_parts
 from mirage.ranking.surrogate.evaluate import compare_regressors, leave_one_out
@@ -26,7 +26,7 @@ from mirage.ranking.surrogate.regressors import REGRESSORS, predict
 from mirage.ranking.surrogate.training import training
 
 CODES = ["en", "sw", "zh"]
-JUDGE = Judge.single("judge")
+JUDGE = VerdictJudge("judge")
 FAST = ("linear", "svr", "ridge", "answers")
 
 
@@ -295,13 +295,13 @@ def test_what_is_unknown_or_too_little_is_refused(simulation: SimulatedArena, se
 def test_the_same_seed_gives_the_same_bytes_on_any_hash_seed() -> None:
     code = (
         "from benchmarks.simulated import simulate_arena\n"
-        "from mirage.battles.judge import Judge\n"
+        "from mirage.ranking.judges import Judge, VerdictJudge\n"
         "from mirage.ranking.surrogate.reporting import report_on\n"
         "from mirage.ranking.surrogate.training import training\n"
         "import hashlib\n"
         "t = simulate_arena(systems=5, queries=12, languages=['en', 'sw'], seed=1).tables\n"
-        "seen = training(t['features'], t['judgments'], Judge.single('judge'))\n"
-        "made = report_on(seen, Judge.single('judge'), regressors=['ridge', 'answers'])\n"
+        "seen = training(t['features'], t['judgments'], VerdictJudge('judge'))\n"
+        "made = report_on(seen, VerdictJudge('judge'), regressors=['ridge', 'answers'])\n"
         "print(hashlib.sha256(repr(made.table().to_pylist()).encode()).hexdigest(), made.comparison.tests)\n"
     )
     printed = [

@@ -13,10 +13,10 @@ from conftest import ROOT
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.judges import LabelJudge, VerdictJudge
 from mirage.ranking.surrogate import stage as ablation
 from mirage.ranking.surrogate.data import LanguageData, Training
 from mirage.ranking.surrogate.evaluate import leave_one_out
@@ -29,7 +29,7 @@ from mirage.stages.stage import run
 from mirage.views.surrogate import predicted_judges
 
 FEW = ["linear", "svr", "ridge"]
-JUDGE = Judge.single("judge")
+JUDGE = VerdictJudge("judge")
 
 
 @pytest.fixture(scope="module")
@@ -120,11 +120,11 @@ def test_a_new_system_is_predicted_near_where_its_battles_put_it(tables: dict[st
 
 def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, pa.Table], reported: Report) -> None:
     with pytest.raises(UnknownName, match="judge"):
-        training(tables["features"], tables["judgments"], Judge.single("nobody"))
+        training(tables["features"], tables["judgments"], VerdictJudge("nobody"))
     with pytest.raises(NotEnoughData, match="has a feature"):
         training(tables["features"].slice(0, 0), tables["judgments"], JUDGE)
     with pytest.raises(NotEnoughData, match="no predictions for the judge other") as refused:
-        read_held_out(reported.table(), Judge.single("other"))
+        read_held_out(reported.table(), VerdictJudge("other"))
     assert "mirage rank surrogate DIR --judge other --store" in str(refused.value)
 
 
@@ -179,7 +179,7 @@ def test_on_real_answers_single_answers_tell_more_than_means() -> None:
     seen = training(
         arena.read("features", languages=["en", "sw"]),
         arena.read("outcomes", languages=["en", "sw"]),
-        Judge.relevance(),
+        LabelJudge(),
     )
     assert len(seen.systems) == 10
     # No answer has citation scores here; they are no feature, rather than zeros.

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from mirage import schema, store
-from mirage.battles.judge import Judge
 from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
+from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.stages import outcomes
 from mirage.stages.features.means import means, over_languages

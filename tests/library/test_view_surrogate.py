@@ -14,9 +14,9 @@ from conftest import ROOT
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
-from mirage.battles.judge import Judge
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
+from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.surrogate.importance import importances
 from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.ranking.surrogate.stage import ABLATIONS, store_predictions
@@ -38,7 +38,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     with_new = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
     tables["judgments"] = verdicts.filter(pc.invert(with_new))
     arena = store.write(tmp_path_factory.mktemp("views") / "judged", tables, made_by="a test", label="simulated")
-    return store_predictions(arena, Judge.single("judge"), regressors=NAMES)
+    return store_predictions(arena, VerdictJudge("judge"), regressors=NAMES)
 
 
 def ranked(arena: str, *options: str) -> tuple[list[dict[str, object]], str]:
@@ -105,7 +105,7 @@ def test_points_go_down_by_rating_and_end_with_the_new_system(own: store.Arena) 
 def test_importances_are_those_of_the_regressor_for_new_systems(own: store.Arena) -> None:
     view = surrogate_view(own)
     rows = view.importances.to_pylist()
-    seen = training(own.read("features"), own.read("judgments"), Judge.single("judge"))
+    seen = training(own.read("features"), own.read("judgments"), VerdictJudge("judge"))
     found = [(row.feature, row.rise, row.low, row.high, row.systems) for row in importances(seen, view.chosen)]
     names = ("features", "value", "low", "high", "systems")
     assert [tuple(row[name] for name in names) for row in rows if row["kind"] == "permutation"] == found

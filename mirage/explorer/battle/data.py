@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision, Winner, decide, decisions, orient_verdict
-from mirage.battles.judge import NUGGETS, RELEVANCE, Judge
+from mirage.battles.judge import ALONE
 from mirage.explorer.answers import data as answers
-from mirage.ranking.board import nuggets_of
+from mirage.ranking.judges import Judge, PanelJudge
 from mirage.stages.features import FEATURES
 from mirage.views.query_keys import Key, Keys, language_place
-from mirage.views.win_matrix import RIGHT, Cell
+from mirage.views.win_matrix import Cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -148,17 +148,17 @@ class BattleView:
     compared: tuple[FeatureComparison, ...]
     apart: tuple[str, ...]
     """Titles of the features that only one of the two answers has."""
-    by_nuggets: Decision | None = None
-    """The decision by nugget scores, if requested and available."""
+    computed: Mapping[str, Decision] = field(default_factory=dict)
+    """Decisions of judges without stored verdicts, by name, if requested."""
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
         """Return the verdicts of one judge, one per order."""
         return tuple(judgment for judgment in self.judgments if judgment.judge == judge)
 
     def decision(self, judge: str) -> Decision:
-        """Return the decision of a judge, or of nuggets."""
-        if judge == NUGGETS and self.by_nuggets is not None:
-            return self.by_nuggets
+        """Return the decision of a judge."""
+        if judge in self.computed:
+            return self.computed[judge]
         return decide(
             [
                 orient_verdict(judgment.verdict, swapped=judgment.system_a != self.first.system, grade=judgment.points)
@@ -174,37 +174,17 @@ class BattleView:
 
 @lru_cache(maxsize=64)
 def decisions_of(
-    arena: Arena, first: str, second: str, *, by_nuggets: bool = False
+    arena: Arena, first: str, second: str, judge: Judge | None = None
 ) -> Mapping[Key, Mapping[str, Decision]]:
-    """Return all battles of two systems with each judge's decision, sorted by language and id.
-
-    Nugget scores decide too with `by_nuggets`; they are computed here.
+    """Return all battles of two systems with the decision of each judge with verdicts and of the chosen judge, sorted
+    by language and id.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    pair = {"first": first, "second": second}
-    tables = []
-    if "judgments" in arena.tables:
-        tables.append(
-            arena.sql(
-                "SELECT judge, language, query_id, system_a, system_b, verdict, points FROM judgments "
-                "WHERE system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first",
-                pair,
-            )
-        )
-    if "outcomes" in arena.tables:
-        tables.append(
-            arena.sql(
-                f"WITH {RIGHT} SELECT '{RELEVANCE}' AS judge, language, query_id, x.system AS system_a, "  # noqa: S608  # constants alone
-                "y.system AS system_b, CASE WHEN x.ok = y.ok THEN 'tie' WHEN x.ok THEN 'A' ELSE 'B' END AS verdict "
-                "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
-                pair,
-            )
-        )
-    if by_nuggets:
-        rows, both = nuggets_of(arena).verdicts, pa.array([first, second])
-        tables.append(rows.filter(pc.and_(*(pc.is_in(rows[name], both) for name in ("system_a", "system_b")))))
+    tables = [PanelJudge().read_pair(arena, first, second)] if "judgments" in arena.tables else []
+    if judge is not None and not judge.asked:
+        tables.append(judge.read_pair(arena, first, second))
     if not tables:
         return {}
     rows = pa.concat_tables(tables, promote_options="permissive")
@@ -212,9 +192,9 @@ def decisions_of(
     sides = {name: pc.if_else(pc.equal(rows[name], first), "0", "1") for name in ("system_a", "system_b")}
     rows = pa.table({name: sides.get(name, rows[name]) for name in rows.column_names})
     by_battle: dict[Key, dict[str, Decision]] = {}
-    for judge, decided in decisions(rows, unparsed=True).items():
+    for name, decided in decisions(rows, unparsed=True).items():
         for battle, decision in decided.items():
-            by_battle.setdefault((battle.language, battle.query_id), {})[judge] = decision
+            by_battle.setdefault((battle.language, battle.query_id), {})[name] = decision
     return {key: by_battle[key] for key in sorted(by_battle)}
 
 
@@ -232,8 +212,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
             key: {"": decide(())} for key in _answered_queries(arena, search.first, search.second, "true")
         }
     else:
-        by_nuggets = search.judge.name == NUGGETS
-        by_battle = decisions_of(arena, search.first, search.second, by_nuggets=by_nuggets)
+        by_battle = decisions_of(arena, search.first, search.second, search.judge)
     name = search.judge.name if search.judge else ""
     decisions = {
         key: by_judge[name]
@@ -273,15 +252,14 @@ def _answered_queries(arena: Arena, first: str, second: str, condition: str) -> 
 
 def differ(decisions: Mapping[str, Decision]) -> bool:
     """Return whether the judges with readable verdicts disagree."""
-    results = {decision.winner for name, decision in decisions.items() if name not in (RELEVANCE, NUGGETS)}
+    results = {decision.winner for name, decision in decisions.items() if name not in ALONE}
     return len(results - {"unparsed"}) > 1
 
 
 @lru_cache(maxsize=128)
-def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: bool = False) -> BattleView:
-    """Read one battle: query, passages, both answers, every verdict, and the features that both have.
-
-    With `by_nuggets`, also the decision by nugget scores.
+def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | None = None) -> BattleView:
+    """Read one battle: query, passages, both answers, every verdict, and the features that both have; and the decision
+    of the judge if it has no stored verdicts.
     """
     query = answers.query_view(arena, key, "strict")
     by_system = {answer.system: answer for answer in query.answers}
@@ -296,6 +274,10 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: 
             compared.append(_compare(measure, measure.value, second_value))
         elif (measure.value is None) != (second_value is None):
             apart.append(measure.title)
+    computed = {}
+    if judge is not None and not judge.asked:
+        of_pair = decisions_of(arena, first, second, judge).get(key, {})
+        computed = {name: decision for name, decision in of_pair.items() if name == judge.name}
     return BattleView(
         query=answers.of_systems(query, (first, second)),
         first=first_answer,
@@ -303,9 +285,7 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, *, by_nuggets: 
         judgments=tuple(sorted(pair_judgments, key=lambda row: (row.judge, row.system_a != first, row.repeat or 0))),
         compared=tuple(compared),
         apart=tuple(apart),
-        by_nuggets=decisions_of(arena, first, second, by_nuggets=True).get(key, {}).get(NUGGETS)
-        if by_nuggets
-        else None,
+        computed=computed,
     )
 
 

@@ -11,7 +11,6 @@ from typing import Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision
-from mirage.battles.judge import Judge
 from mirage.explorer.answers import answer_card
 from mirage.explorer.answers.data import AnswerView
 from mirage.explorer.answers.sections import judgment_html
@@ -20,6 +19,7 @@ from mirage.explorer.battle.overlap import Parts
 from mirage.explorer.kit.table import mark_html, mode
 from mirage.explorer.kit.text import TextSpan, heading_html
 from mirage.publish.charts.palette import FORMATS, family
+from mirage.ranking.judges import Judge
 from mirage.schema import PEOPLE
 
 Side = Literal["first", "second"]
@@ -242,7 +242,7 @@ def conclusion(battle: BattleView, judge: Judge | None) -> str:
     """
     if judge is None:
         return ""
-    if judge.by_labels:
+    if judge.rests_on_labels:
         return _conclusion_by_labels(battle)
     return _conclusion_by_judge(battle, battle.decision(judge.name), judge)
 
@@ -269,8 +269,8 @@ def _conclusion_by_judge(battle: BattleView, decision: Decision, judge: Judge) -
     winner, loser = battle.first.system, battle.second.system
     if decision.winner == "second":
         winner, loser = loser, winner
-    if judge.kind == "nuggets":
-        return f"{winner} beats {loser} by nuggets: it states more of the vital nuggets in full."
+    if judge.rule:
+        return f"{winner} beats {loser} by {judge.name}: {judge.rule}."
     orders = " in both orders" if decision.n_verdicts > 1 and decision.consistent else ""
     reasons = sorted(
         (compared for compared in battle.compared if compared.better == decision.winner), key=_gap, reverse=True

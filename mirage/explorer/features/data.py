@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.errors import MirageError
 from mirage.explorer.answers.data import OF_LANGUAGE, has_formulas
 from mirage.explorer.leaderboard import data as leaderboard
-from mirage.ranking.board import size
+from mirage.ranking.judges import Judge, size
 from mirage.stages import features
 from mirage.stages.features import FEATURES, FeatureMean
 from mirage.stages.features.reader import no_reply

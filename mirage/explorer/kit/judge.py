@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import get_args
 
-from mirage.battles.judge import NUGGETS, Judge
 from mirage.explorer.kit.pick import check_link, pick, pick_segments
+from mirage.ranking.judges import Judge
 from mirage.schema import Skill
 
-LABELS = "human labels"
-"""The judge `relevance` in sentences."""
 QUERIES: dict[str, str] = {"both": "all", "abstain": "unanswerable", "answer": "answerable"}
 """Queries that count, by skill."""
 
@@ -33,15 +31,9 @@ def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
         key="judge",
         kind="judge",
         width="content" if few else 200,
-        help=f"{role} relevance: human labels, no model."
-        + (" nuggets: the answer that states more of the vital nuggets in full." if NUGGETS in judges else ""),
+        help=" ".join((role, *(f"{of.name}: it wins if {of.rule}." for of in map(Judge.from_name, judges) if of.rule))),
     )
     return chosen
-
-
-def judge_name(judge: Judge) -> str:
-    """Return the name of a judge in sentences."""
-    return LABELS if judge.by_labels else judge.name
 
 
 def judge_with_skill(
@@ -56,7 +48,7 @@ def judge_with_skill(
     """
     name = judge(judges, role)
     chosen = Judge.from_name(name)
-    if not chosen.by_labels:
+    if len(chosen.skills) == 1:
         return chosen
     available = skills(name)
     if len(available) == 1:

@@ -13,10 +13,11 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from mirage import schema, store
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.explorer.kit.text import plain
+from mirage.ranking.judges import Judge
 from mirage.text.languages import in_order, language, name_of, search_name
 from mirage.text.segmentation import count_text
 
@@ -173,7 +174,7 @@ def remedy(arena: Arena) -> str:
         return arena.command("answers")
     if {"outcomes", "features", "judgments"} - set(arena.tables):
         return f"mirage evaluate {arena.argument}"
-    from mirage.ranking.board import size
+    from mirage.ranking.judges import size
 
     judge = judges(arena)[0]
     if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:

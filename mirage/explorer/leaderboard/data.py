@@ -11,21 +11,13 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage.battles.counts import SUBSETS
-from mirage.battles.judge import Judge, verdict_judges
+from mirage.battles.judge import verdict_judges
 from mirage.ranking import sample_size
-from mirage.ranking.board import (
-    DIFFERENCES,
-    Board,
-    change_lines,
-    leaderboard,
-    make_board,
-    size,
-    tallies,
-    unranked_remarks,
-)
+from mirage.ranking.board import DIFFERENCES, Board, change_lines, leaderboard, make_board, unranked_remarks
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.control import COVARIATES
 from mirage.ranking.graph import apart_lines
+from mirage.ranking.judges import Judge, size, tallies
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings

@@ -8,11 +8,11 @@ from __future__ import annotations
 import streamlit as st
 
 from mirage import store
-from mirage.battles.judge import RELEVANCE, Judge
 from mirage.explorer.kit.frame import SAMPLE, Page, onward
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
+from mirage.ranking.judges import LabelJudge
 
 REAL = "nomiracl"
 """The bundled arena of real answers that the card stands above."""
@@ -45,7 +45,7 @@ def show() -> None:
 
     chosen = st.session_state[_STATE]
     battle = battle_view(store.open_arena(store.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS)
-    judge = Judge.from_name(RELEVANCE)
+    judge = LabelJudge()
     with st.container(border=True, key="opening"):
         with st.container(horizontal=True, key="spot_body", gap="medium"):
             with st.container(key="spot_asked", gap="small"):

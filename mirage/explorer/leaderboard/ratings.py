@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mirage.explorer.kit.table import Col, column
 from mirage.explorer.leaderboard.data import Shown
 from mirage.publish.charts.palette import Kind
+from mirage.ranking.judges import Counted
 from mirage.ranking.scale import ANCHOR
 from mirage.schema import Ties
 
@@ -46,6 +47,8 @@ _VERDICTS = (
         width=62,
     ),
 )
+_COUNTS: dict[Counted, tuple[Col, ...]] = {"answers": _ANSWERS, "verdicts": _VERDICTS, "battles": ()}
+"""Columns of the rows behind a rating, by the rows that the judge counts; battles have a column of their own."""
 
 
 FACTS = {
@@ -82,7 +85,7 @@ def rating_kind(scale: Shown, reference: str | None = None) -> Kind:
 
 def columns(
     *,
-    by_labels: bool,
+    counted: Counted,
     ties: Ties = "half",
     scale: Shown = "win-rate",
     reference: str | None = None,
@@ -93,7 +96,7 @@ def columns(
     """Return the columns of the ratings (`PageBoard.shown_rows`).
 
     Args:
-        by_labels: whether human labels decide, else a judge does.
+        counted: the rows that the judge counts.
         ties: how ties count.
         scale: of the ratings.
         reference: system that the others are compared with; None for ratings.
@@ -111,7 +114,7 @@ def columns(
         label = "Rating" if reference is None else "Difference"
         centre = f"centred on {0 if scale == 'logit' else 1000}" if reference is None else f"minus that of {reference}"
         meaning = f"Bradley-Terry rating {unit}, {centre}. {_TIES[ties]} Bias-reduced (Jeffreys prior)."
-    counts = _ANSWERS if by_labels else _VERDICTS
+    counts = _COUNTS[counted]
     known = [FACTS[fact] for fact in facts]
     return (
         column("ratings", "system"),
@@ -130,8 +133,8 @@ def columns(
             width=170,
         ),
         _rank_interval(n),
-        counts[-1],
-        *((_BEST, *known, counts[0], *_RECORD) if every else known[:1]),
+        *counts[1:],
+        *((_BEST, *known, *counts[:1], *_RECORD) if every else known[:1]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mirage.battles.judge import Judge, judges
+from mirage.battles.judge import judges
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
@@ -13,6 +13,7 @@ from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading, note
 from mirage.explorer.leaderboard.data import PageBoard
 from mirage.explorer.leaderboard.ratings import by_language
+from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.views.rates import RateChoice, rates_view

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 from mirage import schema
 from mirage.battles.decision import verdict_of_points
-from mirage.battles.judge import NUGGETS, POOLED, RELEVANCE
+from mirage.battles.judge import RESERVED
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import shapes
 from mirage.io.formats.spec import (
@@ -426,7 +426,7 @@ class Builder:
                 raise BadInput(f"{kind} is {new!r}, not a name", where=where, do=f"set it: --set {kind}=NAME")
             if not new.isascii():
                 whole(new, kind, where)
-            if kind == "judge" and new in (RELEVANCE, NUGGETS, POOLED):
+            if kind == "judge" and new in RESERVED:
                 what = f"the judge {new!r} has the name of the arena's own"
                 raise BadInput(what, where=where, do=f"name it otherwise: --value judge:{new}=NAME")
             self._names.check(new, kind, where)

@@ -49,7 +49,9 @@ def import_outputs(
         "licence": origin.licence,
     }
     sources = [{"name": origin.name, "url": origin.url}, *prints(folder, output_files(folder))]
-    return _replace(into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes))
+    return _replace(
+        into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes, labels="people")
+    )
 
 
 def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.Arena:
@@ -78,6 +80,7 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
     made_by = store.Provenance(
         "mirage import nomiracl --what questions",
         sources=[{"name": origin.name, "url": origin.url, **drawn}],
+        labels="people",
     )
     return _replace(into, tables, texts, made_by, check=_refuse_held)
 
@@ -129,6 +132,7 @@ def import_miracl(
         "mirage import miracl" if split == "dev" else "mirage import miracl --split train",
         sources=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
         notes=remarks if with_text else [*remarks, miracl.NO_TEXT],
+        labels="people",
     )
     return _replace(into, tables, texts, made_by, check=_refuse_held), counts
 
@@ -174,6 +178,7 @@ def import_mirage_bench(
             "mirage import mirage-bench",
             sources=[origin, *prints(path if path.is_dir() else path.parent, list(bench_files(path)))],
             notes=notes,
+            labels="people",
         ),
     )
     if dropped := result.lost.get("judgments"):

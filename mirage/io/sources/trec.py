@@ -18,7 +18,7 @@ from mirage.io.columns import Columns
 
 @dataclass(frozen=True, slots=True)
 class RelevanceLabel:
-    """The human label of one passage for one query."""
+    """The label of one passage for one query."""
 
     passage_id: str
     """The document id."""

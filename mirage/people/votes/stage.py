@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.battles.decision import decisions
-from mirage.battles.judge import Judge
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.agreement import Agreement, agreement
@@ -22,6 +21,7 @@ from mirage.people.votes.kinds import AnyRow, Evidence, Vote
 from mirage.people.votes.queue import Pool, gather_pool
 from mirage.people.votes.rows import imported_votes, majorities, people
 from mirage.ranking.bootstrap import rate
+from mirage.ranking.judges import Judge
 from mirage.store.export import export_rows
 
 if TYPE_CHECKING:

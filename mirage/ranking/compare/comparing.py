@@ -12,7 +12,7 @@ import numpy as np
 
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.ranking.board import rank_arena, read_decisions
+from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import rank_battles
 from mirage.ranking.compare.measures import RATE, RATING, QueryMeasure, QueryValues, query_measure, query_values
 from mirage.ranking.compare.paired import (
@@ -32,6 +32,7 @@ from mirage.ranking.compare.records import (
     MovedQuery,
 )
 from mirage.ranking.graph import NO_BOUND
+from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
 from mirage.stats.holm import holm
@@ -100,7 +101,7 @@ def compare_systems(
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
         else:
-            judge = settings.ranking.judge(choose_judge(arena, settings.judge))
+            judge = Judge.from_name(choose_judge(arena, settings.judge), parser=settings.parser)
             ranking = rank_arena(arena, judge, settings.ranking).ranking
         return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
     if settings.judge is not None:
@@ -360,9 +361,9 @@ def rank_runs(
     """
     import pyarrow as pa
 
-    by = settings.judge(choose_judge(arena, judge))
-    (table, _), (other, _) = (read_decisions(side, by, settings) for side in (arena, against))
-    sides = ("system",) if by.by_labels else ("system_a", "system_b")
+    by = Judge.from_name(choose_judge(arena, judge), skill=settings.skill, parser=settings.parser)
+    by.refuse_options(settings.changed)
+    (table, other), sides = (by.read(side, settings) for side in (arena, against)), by.sides
     known, theirs = _names(table, sides), _names(other, sides)
     if second not in theirs:
         raise UnknownName("system", second, sorted(theirs), where=against.address)

@@ -1,6 +1,6 @@
 """Reports of the surrogate judge: compared regressors, and predictions of judged and of new systems.
 
-judge = Judge.single("gpt-4o")
+judge = VerdictJudge("gpt-4o")
 seen = training(features, verdicts, judge)                   # `training.py`
 result = report_on(seen, judge)                              # every regressor on left-out systems
 result.table()                                               # schema.Prediction
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mirage import schema
-from mirage.battles.judge import Judge
 from mirage.errors import NotEnoughData
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import Array, Training
 from mirage.ranking.surrogate.evaluate import RegressorComparison, compare_regressors, margin
 from mirage.ranking.surrogate.quality import HeldOut, paired_test

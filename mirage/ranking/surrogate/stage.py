@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from mirage import schema, store
-from mirage.battles.judge import RELEVANCE, Judge
+from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import Training, fit_parts
 from mirage.ranking.surrogate.evaluate import leave_one_out
 from mirage.ranking.surrogate.importance import importances
@@ -145,6 +146,8 @@ def predicted_with(regressors: Sequence[str] = CHEAP, seed: int = SEED) -> dict[
 _PREDICTED = ("predictions", "importances")
 RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), _PREDICTED, _predictions)
 JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), _PREDICTED, _predictions)
+PREDICTION_STAGES = {"outcomes": RELEVANCE_PREDICTIONS, "judgments": JUDGED_PREDICTIONS}
+"""The stage that predicts, by the table of the judge."""
 
 
 def store_predictions(
@@ -153,7 +156,7 @@ def store_predictions(
     """Store the predictions of a judge's ratings, by relevance labels those of every skill, with importances; those of
     other judges stay.
     """
-    stage = RELEVANCE_PREDICTIONS if judge.by_labels else JUDGED_PREDICTIONS
+    stage = PREDICTION_STAGES[judge.table]
     for table in stage.reads:
         arena.need(table)
     return run(
@@ -163,7 +166,7 @@ def store_predictions(
         part="judge",
         settings=predicted_with(regressors),
         judge=judge.name,
-        skills=get_args(schema.Skill) if judge.by_labels else (judge.skill,),
+        skills=judge.skills,
         regressors=regressors,
         progress=progress,
     )

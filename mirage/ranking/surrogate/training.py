@@ -1,6 +1,6 @@
 """Training data of the surrogate judge, joined from an arena's features and battles.
 
-judge = Judge.single("gpt-4o")
+judge = VerdictJudge("gpt-4o")
 seen = training(features, verdicts, judge)            # Training
 """
 
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.battles.judge import Judge
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.by_query import by_query
 from mirage.ranking.fit import RIDGE
 from mirage.ranking.graph import groups, main_group
+from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import Array, LanguageData, Training
 from mirage.ranking.threads import one_thread
 

@@ -54,7 +54,7 @@ class MeasuredAnswer:
     passage_ids: tuple[str, ...]
     """The shown passages, in prompt order; empty if unknown."""
     relevant: tuple[bool | None, ...]
-    """Their human relevance labels; null if unlabelled."""
+    """Their relevance labels; null if unlabelled."""
     query: str | None = None
     """The query; null if its text is unknown."""
     texts: tuple[str | None, ...] = ()

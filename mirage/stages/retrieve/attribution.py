@@ -6,7 +6,7 @@
     unsupported     answers, though no relevant passage exists
     right_refusal   abstains, and no relevant passage exists
 
-The first that applies is the cause. It depends on human labels of passages and on the answer's outcome and citations,
+The first that applies is the cause. It depends on labels of passages and on the answer's outcome and citations,
 and names its evidence. NoMIRACL is the case of two subsets: `right` and `ignored` where some passage is relevant,
 `unsupported` (a hallucination) and `right_refusal` where none is.
 """

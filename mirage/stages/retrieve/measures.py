@@ -270,7 +270,7 @@ def labelled_passages(arena: Arena, languages: Iterable[str] | None = None) -> t
     labels = grades(passages, arena.read_optional("documents", languages=codes))
     if not len(labels):
         raise NotEnoughData(
-            "no passage has a human relevance label",
+            "no passage has a relevance label",
             where=arena.address,
             do="import labels: mirage import QRELS --as trec --into DIR",
         )

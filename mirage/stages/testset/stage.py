@@ -347,5 +347,5 @@ def _write(
         {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items() if rows},
         title=path.name,
         about="A test set made from a corpus: questions by a model, some without an answer in the remaining corpus.",
-        made_by=store.Provenance(calls.made_by, sources, notes),
+        made_by=store.Provenance(calls.made_by, sources, notes, labels="model"),
     )
