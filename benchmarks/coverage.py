@@ -26,7 +26,8 @@ from mirage.people.votes.correct import Correction
 from mirage.ranking.compare.measures import RATE, query_measure
 from mirage.ranking.compare.paired import paired_estimate
 from mirage.ranking.records import LanguageRanking
-from mirage.stages.outcomes import correct_rates, rates
+from mirage.stages.outcomes.corrected import correct_rates
+from mirage.stages.outcomes.rates import rates
 from mirage.stats.bounded import bounded_mean_intervals
 from mirage.stats.jackknife import estimate as estimate_share
 from mirage.stats.jackknife import jackknife

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from benchmarks.harness import DATA, Row
 from mirage import schema
 from mirage.io.sources.nomiracl.outputs import read_outputs
-from mirage.stages import features
+from mirage.stages.features import table as feature_table
+from mirage.stages.features.spec import Tools
 from mirage.text.answers import compose_answer
 from mirage.text.detection import language_probabilities
 from mirage.text.segmentation import sentences
@@ -70,14 +71,14 @@ def _timed(program: Callable[[], Any]) -> tuple[Any, float]:
 
 def _deterministic(queries: pa.Table, passages: pa.Table, answers: pa.Table) -> Row:
     """All features that need no model, overlap with a reference among them."""
-    tools = features.Tools(reference="s0")
-    features.compute(queries, passages, answers.slice(0, 100), tools=tools)
+    tools = Tools(reference="s0")
+    feature_table.compute(queries, passages, answers.slice(0, 100), tools=tools)
     language_probabilities.cache_clear()
-    table, seconds = _timed(lambda: features.compute(queries, passages, answers, tools=tools))
+    table, seconds = _timed(lambda: feature_table.compute(queries, passages, answers, tools=tools))
     length = pc.mean(pc.utf8_length(answers["text"])).as_py()
     return Row(
-        f"{len(features.measurable(tools))} features that need no model, of {len(answers):,} answers of {length:.0f}"
-        " characters",
+        f"{len(feature_table.measurable(tools))} features that need no model, of {len(answers):,} answers"
+        f" of {length:.0f} characters",
         f"{len(answers) / seconds:,.0f} answers/s a core",
         f"{len(table):,} values in {seconds:.1f} s",
         "",

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 
 from benchmarks.harness import Row
-from mirage import llm, store
+from mirage import store
+from mirage.llm import asking, presets
+from mirage.llm.calls import ChatModel, Limits, Settings
 
 LATENCY, CONCURRENCY, CALLS, ALONE = 0.2, 64, 3_200, 25
 _REPLY = "##Reason: the first passage says so [1#0]. ##Answer: Yes. " * 12
@@ -71,13 +73,13 @@ def run() -> list[Row]:
     ):
         try:
             assert server.stdout is not None
-            endpoint = llm.resolve(base_url=f"http://127.0.0.1:{int(server.stdout.readline())}/v1")
+            endpoint = presets.resolve(base_url=f"http://127.0.0.1:{int(server.stdout.readline())}/v1")
 
             def seconds(calls: int, concurrency: int, name: str) -> float:
                 start, used = time.perf_counter(), time.process_time()
-                cost = llm.ask(
+                cost = asking.ask(
                     [[{"role": "user", "content": f"{name} {i}\n\n{_PASSAGES}"}] for i in range(calls)],
-                    llm.ChatModel(llm.Settings("bench"), llm.Limits(concurrency=concurrency), endpoint),
+                    ChatModel(Settings("bench"), Limits(concurrency=concurrency), endpoint),
                     ledger,
                 ).cost
                 taken = time.perf_counter() - start

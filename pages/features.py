@@ -26,7 +26,7 @@ from mirage.explorer.kit.table import Col, band, column, legend, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.ranking.judges import Judge
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stages.features.relations import DRAWS, Relation
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of

@@ -23,7 +23,7 @@ from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 from mirage.views.surrogate import SurrogateChoice, SurrogateView, predicted_judges, printed_surrogate, surrogate_view

@@ -82,7 +82,7 @@ def one_scan_for_components() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def short_pauses() -> Iterator[None]:
     """Try a call again after a moment and not after a second, unless a test says how long."""
-    from mirage.llm import Limits
+    from mirage.llm.calls import Limits
 
     # The parameters of `__init__` are the fields, in their order.
     init: Any = Limits.__init__

@@ -21,7 +21,7 @@ from mirage.io.imports.public import outputs_summary, prints
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.nomiracl.outputs import output_files, read_outputs
 from mirage.ranking.surrogate.regressors import CHEAP
-from mirage.stages import features
+from mirage.stages.features.families import FEATURES
 
 TEXTS = {"passages", "answers"}
 """Tables with texts, which are not bundled."""
@@ -87,7 +87,7 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh
     people and models on the same battles; and `published`, the papers' figures.
     """
     tables: dict[str, pa.Table] = dict(read_outputs(source / "nomiracl"))
-    free = [name for name, spec in features.FEATURES.items() if set(spec.needs) <= {*tables, "outcomes"}]
+    free = [name for name, spec in FEATURES.items() if set(spec.needs) <= {*tables, "outcomes"}]
     tables = derive(
         tables,
         {

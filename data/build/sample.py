@@ -18,7 +18,7 @@ from mirage import schema, store
 from mirage.io.imports.public import prints
 from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.schema import REFERENCE
-from mirage.stages import features
+from mirage.stages.features.spec import Tools
 from mirage.stages.generate.baselines import BASELINES, baseline_answers
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
@@ -72,7 +72,7 @@ def build_sample(source: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool
     `weigh`: measure the importances of the features too, which takes most of the time.
     """
     tables = _add_answers(source, read_sample(source))
-    tools = features.Tools(reference=REFERENCE)
+    tools = Tools(reference=REFERENCE)
     measured: dict[str, dict[str, Any]] = {
         "features": {"tools": tools},
         "judgments by the heuristic judge": {},

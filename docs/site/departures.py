@@ -19,7 +19,7 @@ from mirage import store
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport, rate
 from mirage.ranking.settings import SEED
-from mirage.stages.outcomes import count_answers, rates
+from mirage.stages.outcomes.rates import count_answers, rates
 
 ARENA = "nomiracl"
 DRAWS = 100

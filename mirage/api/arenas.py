@@ -15,7 +15,7 @@ from mirage.ranking.settings import DRAWS, SEED
 from mirage.store import Arena
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel
+    from mirage.llm.calls import ChatModel
 
 
 def open_arena(arena: str | Path) -> Arena:
@@ -113,29 +113,31 @@ def evaluate(
         ArenaError: if the arena cannot be written.
         Unreachable: if the service rejects every call.
     """
-    from mirage import pipeline
     from mirage.io.options import Options
+    from mirage.pipeline import evaluating
+    from mirage.pipeline.evaluating import EvaluateSettings
+    from mirage.pipeline.steps import RunModel
     from mirage.stages.judge.stage import BattleSample
 
-    settings = pipeline.EvaluateSettings(
+    settings = EvaluateSettings(
         judge=model.settings.model if judge is None and model is not None else judge,
         kind=kind,
         options=Options(names or {}, values or {}),
         sample=BattleSample(queries, pairs, seed, as_tuple(languages)),
         draws=draws,
         seed=seed,
-        model=None if model is None else pipeline.RunModel(model),
+        model=None if model is None else RunModel(model),
         baselines=baselines,
     )
     folder = None if into is None else store.locate(str(into))
     given = data.path if isinstance(data, Arena) else data
     if given is None or isinstance(given, str | Path):
-        source, folder = pipeline.locate(given, folder)
+        source, folder = evaluating.locate(given, folder)
     elif folder is None:
         raise BadInput("rows need a folder for their arena", do='give one: mirage.evaluate(rows, "my-arena")')
     else:
         source = read_frame(given)
-    report = pipeline.evaluate(source, folder, settings, made_by="mirage.evaluate")
+    report = evaluating.evaluate(source, folder, settings, made_by="mirage.evaluate")
     ranking = None if report.ranking is None else make_ranking(report.ranking, report.remarks)
     return Evaluation(report.arena, ranking, report)
 
@@ -175,15 +177,15 @@ def testset(
         NotEnoughData: if the corpus has no passage, no question is accepted, or the budget is reached.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm
     from mirage.io.documents import read_documents
+    from mirage.llm.asking import ArenaCalls
     from mirage.stages.testset.settings import TestsetSettings
     from mirage.stages.testset.stage import make_testset
 
     paths = [corpus] if isinstance(corpus, str | Path) else list(corpus)
     documents = read_documents([Path(path) for path in paths])
     settings = TestsetSettings(as_tuple(languages) or documents.languages, n, unanswerable, depth, seed)
-    calls = llm.ArenaCalls(model, "mirage.testset")
+    calls = ArenaCalls(model, "mirage.testset")
     result = make_testset(
         store.locate(str(into)),
         documents.passages,

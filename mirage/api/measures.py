@@ -34,7 +34,7 @@ def rates(
         url: database of the votes of the audit; None for MIRAGE_VOTES_URL, else the file in the user's folder.
 
     Returns:
-        Rows of `mirage.stages.outcomes.Rate`: a row per language, subset and system, with 95% intervals.
+        Rows of `mirage.stages.outcomes.rates.Rate`: a row per language, subset and system, with 95% intervals.
 
     Raises:
         TableMissing: if the arena has no outcomes.
@@ -43,8 +43,7 @@ def rates(
     """
     from mirage.people.votes.database import Votes
     from mirage.people.votes.labels import read_labels
-    from mirage.stages import outcomes
-    from mirage.stages.outcomes.rates import keep_named
+    from mirage.stages.outcomes.rates import Rate, keep_named
     from mirage.stats.label_errors import NOT_AUDITED
     from mirage.views.rates import RateChoice, rates_view
 
@@ -59,7 +58,7 @@ def rates(
         title += f"; {NOT_AUDITED}"
     if labels.audit is not None:
         first[7:7] = ["corrected", "corrected_low", "corrected_high", "audited"]
-    names = [column.name for column in schema.columns(outcomes.Rate)]
+    names = [column.name for column in schema.columns(Rate)]
     return Rows(table.select(names), title, tuple(first), (view.conclusion, *view.remarks))
 
 
@@ -86,7 +85,7 @@ def levels(
         UnknownName: if there is no such measure, language or feature.
         TableMissing: if the arena lacks the table of the measure.
     """
-    from mirage.people.levels import read_log
+    from mirage.people.levels.levels import read_log
     from mirage.people.votes.belonging import log_votes
     from mirage.views.votes import all_levels
 

@@ -13,7 +13,7 @@ from mirage.errors import BadInput
 from mirage.store import Arena
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel
+    from mirage.llm.calls import ChatModel
     from mirage.llm.engines.processes import Processes
     from mirage.llm.generator import Generator
     from mirage.llm.rag_service import RagService
@@ -74,11 +74,12 @@ def chat_model(
         UnknownName: if there is no such provider.
         BadInput: if the key's variable is not set, an address is invalid, or a limit is out of range.
     """
-    from mirage import llm
+    from mirage.llm import presets
+    from mirage.llm.calls import ChatModel, Limits, Settings
 
     local = provider == "huggingface"
-    endpoint = None if local else replace(llm.resolve(provider, base_url=base_url, key_env=key_env), name=service)
-    settings = llm.Settings(
+    endpoint = None if local else replace(presets.resolve(provider, base_url=base_url, key_env=key_env), name=service)
+    settings = Settings(
         model,
         temperature,
         top_p=top_p,
@@ -87,7 +88,7 @@ def chat_model(
         service=(service or provider) if endpoint is None else endpoint.service,
         extra_body=extra_body or None,
     )
-    limits = llm.Limits(
+    limits = Limits(
         concurrency=concurrency,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
@@ -99,7 +100,7 @@ def chat_model(
         batch=batch,
         batch_wait=batch_wait,
     )
-    return llm.ChatModel(settings, limits, endpoint, dict(options or {}))
+    return ChatModel(settings, limits, endpoint, dict(options or {}))
 
 
 def rag_service(
@@ -133,12 +134,10 @@ def rag_service(
         UnknownName: if a part of a response is unknown.
         BadInput: if the address, a path, the body or a limit is invalid, or the key's variable is not set.
     """
-    from mirage import llm
     from mirage.llm import rag_service as rag
+    from mirage.llm.calls import Limits
 
-    limits = llm.Limits(
-        concurrency=concurrency, requests_per_minute=requests_per_minute, timeout=timeout, retries=retries
-    )
+    limits = Limits(concurrency=concurrency, requests_per_minute=requests_per_minute, timeout=timeout, retries=retries)
     return rag.rag_service(base_url, key_env=key_env, name=service, paths=paths, body=body, limits=limits)
 
 
@@ -181,7 +180,7 @@ def load_model(
         UnknownName: if there is no such technique.
         BadInput: if the service's key or address is missing or invalid.
     """
-    from mirage import llm
+    from mirage.llm.calls import ChatModel, Settings
     from mirage.llm.generator import LOCAL, Generator
 
     if technique in LOCAL and base_url is None:
@@ -189,8 +188,8 @@ def load_model(
             options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
         elif cache_dir is not None:
             raise BadInput("cache_dir is for huggingface", do="pass download_dir")
-        settings = llm.Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
-        return Generator(technique, llm.ChatModel(settings, options=options))
+        settings = Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
+        return Generator(technique, ChatModel(settings, options=options))
     model = chat_model(
         name,
         provider=technique,
@@ -249,8 +248,9 @@ def generate(
     """
     from dataclasses import replace as changed
 
-    from mirage import llm
     from mirage.llm import prompts
+    from mirage.llm.asking import ArenaCalls
+    from mirage.llm.calls import Settings
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
 
@@ -271,7 +271,7 @@ def generate(
                 do="use 1 or more, and another name for the system instead of replace",
             )
         prompt, own = prompts.load_template(template), model.settings
-        plain = own.max_tokens == llm.Settings(own.model).max_tokens
+        plain = own.max_tokens == Settings(own.model).max_tokens
         asked = changed(
             own,
             top_p=prompt.top_p if own.top_p is None else own.top_p,
@@ -293,12 +293,12 @@ def generate(
         depth=depth,
         replace=replace,
     )
-    calls = llm.ArenaCalls(model, "mirage.generate")
+    calls = ArenaCalls(model, "mirage.generate")
     generated, result = generate_answers(path, settings, calls)
     cost = result.cost
     for sample in range(1, samples):
         model = model.after(cost)
-        calls = llm.ArenaCalls(model, "mirage.generate")
+        calls = ArenaCalls(model, "mirage.generate")
         generated, cost = generate_sample(path, settings, sample, calls)
     return generated
 
@@ -339,14 +339,14 @@ def features(
         UnknownName: if there is no such feature, system, assigner or grader.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm
+    from mirage.llm.asking import ArenaCalls
     from mirage.stages.features.measuring import Grader, measure
     from mirage.stages.features.settings import MeasureSettings
 
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
     grade = None
     if model is not None:
-        grade = Grader(llm.ArenaCalls(model, "mirage.features"))
+        grade = Grader(ArenaCalls(model, "mirage.features"))
     measured = measure(need_writable(arena), settings, made_by="mirage.features", grade=grade, executor=executor)
     if grade is not None:
         grade.need_any()
@@ -403,7 +403,7 @@ def judge(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
-    from mirage import llm
+    from mirage.llm.asking import ArenaCalls
     from mirage.schema import OVERALL
     from mirage.stages.features.measuring import measure
     from mirage.stages.judge.criteria import load_criterion
@@ -436,7 +436,7 @@ def judge(
         raise BadInput(f"repeats is {repeats}", do="use 1 or more")
     for repeat in range(repeats):
         settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
-        calls = llm.ArenaCalls(model, "mirage.judge")
+        calls = ArenaCalls(model, "mirage.judge")
         judged, result = judge_by_model(path, settings, calls)
         model = model.after(result.cost)
     return judged

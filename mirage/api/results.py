@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from mirage.pipeline import EvaluationReport
+    from mirage.pipeline.evaluating import EvaluationReport
 
 
 SHOWN, COLUMNS = 10, 9

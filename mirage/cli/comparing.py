@@ -62,7 +62,7 @@ def compare(
     and nugget_assignments. Writes only the files named.
     """
     from mirage.publish.comparison import records, to_junit, to_markdown
-    from mirage.ranking.compare import Comparison
+    from mirage.ranking.compare.records import Comparison
     from mirage.views.comparison import comparison_view
 
     arena = select_tagged(arena, tags)

@@ -18,7 +18,8 @@ from mirage.ranking.settings import OPTION, Option
 from mirage.schema import Range
 
 if TYPE_CHECKING:
-    from mirage import llm
+    from mirage.llm.asking import ArenaCalls, Engine
+    from mirage.llm.calls import ChatModel, Cost, Limits
     from mirage.llm.engines.processes import Processes
 
 _LEAST_0, _LEAST_1 = Range(0), Range(1)
@@ -152,7 +153,7 @@ class Connection:
         """True if transformers loads the model in this process."""
         return self.provider == "huggingface"
 
-    def chat_model(self, *, top_p: float | None = None, max_tokens: int = 2048) -> llm.ChatModel:
+    def chat_model(self, *, top_p: float | None = None, max_tokens: int = 2048) -> ChatModel:
         """Return the model with its sampling parameters, limits and service.
 
         Args:
@@ -162,18 +163,19 @@ class Connection:
         Raises:
             BadInput: if no model is named, the service's address or key is unknown, or a limit is out of range.
         """
-        from mirage import llm
+        from mirage.llm import presets
+        from mirage.llm.calls import ChatModel, Settings
 
         if self.model is None:
             raise BadInput("no model is named", do="add --model with the model's name at the service")
         endpoint = None
         if not (self.engine == "vllm" or self.is_loaded_here):
-            endpoint = llm.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
+            endpoint = presets.resolve(self.provider, base_url=self.base_url, key_env=self.key_env)
             endpoint = replace(endpoint, name=self.service)
         extra_body = read_object("--extra-body", self.extra_body or "{}", '{"reasoning_effort": "low"}')
         if extra_body and endpoint is None:
             raise BadInput("a model on this machine has no request body", do="omit --extra-body; see --engine-args")
-        settings = llm.Settings(
+        settings = Settings(
             self.model,
             temperature=None if self.plain else self.temperature,
             top_p=None if self.plain else top_p if self.top_p is None else self.top_p,
@@ -185,26 +187,26 @@ class Connection:
             extra_body=extra_body or None,
         )
         options = read_object("--engine-args", self.engine_args, '{"tensor_parallel_size": 2}')
-        return llm.ChatModel(settings, self.limits(), endpoint, options)
+        return ChatModel(settings, self.limits(), endpoint, options)
 
-    def limits(self) -> llm.Limits:
+    def limits(self) -> Limits:
         """Return concurrency, rates, retries, prices and budget.
 
         Raises:
             BadInput: if one is out of range, or a budget is given without prices.
         """
-        from mirage import llm
+        from mirage.llm.calls import Limits
 
-        names = {field.name for field in fields(llm.Limits)}
-        return llm.Limits(**{name: value for name, value in vars(self).items() if name in names})
+        names = {field.name for field in fields(Limits)}
+        return Limits(**{name: value for name, value in vars(self).items() if name in names})
 
-    def caller(self, model: llm.ChatModel) -> llm.Engine:
+    def caller(self, model: ChatModel) -> Engine:
         """Return the engine that gets a model's replies.
 
         Raises:
             BadInput: if workers or an address are given to an engine without them.
         """
-        from mirage import llm
+        from mirage.llm.asking import engine_of
 
         if self.batch and (self.engine != "local" or self.is_loaded_here):
             raise BadInput("batches are processed by a service", do="omit --batch, or --engine and the local provider")
@@ -223,9 +225,9 @@ class Connection:
             from mirage.store.cores import available
 
             return partial(complete_on, model=model, cluster=Cluster(self.workers or available(), self.address))
-        return llm.engine_of(model)
+        return engine_of(model)
 
-    def only_caller(self, model: llm.ChatModel) -> llm.Engine:
+    def only_caller(self, model: ChatModel) -> Engine:
         """Return the engine that gets a model's replies, for a command that does nothing else.
 
         Raises:
@@ -239,12 +241,12 @@ class Connection:
         return self.caller(model)
 
     @contextmanager
-    def calls(self, model: llm.ChatModel, title: str, made_by: str) -> Iterator[llm.ArenaCalls]:
+    def calls(self, model: ChatModel, title: str, made_by: str) -> Iterator[ArenaCalls]:
         """Connect a command that does nothing else to a model, with a progress bar of this title; as `only_caller`."""
-        from mirage import llm
+        from mirage.llm.asking import ArenaCalls
 
         with progress(title) as update:
-            yield llm.ArenaCalls(model, made_by, update, engine=self.only_caller(model))
+            yield ArenaCalls(model, made_by, update, engine=self.only_caller(model))
 
     def executor(self) -> Processes | None:
         """Return the processes that run the work without a model; None for this process.
@@ -284,12 +286,12 @@ def read_object(option: str, text: str, example: str) -> dict[str, Any]:
     return value
 
 
-def tell_money(cost: llm.Cost) -> str:
+def tell_money(cost: Cost) -> str:
     """Return the end of a sentence on a cost: what it is in money, if the prices are known."""
     return "" if cost.money is None else f", {cost.money:,.2f} in the currency of the prices"
 
 
-def tell(cost: llm.Cost, *, planned: bool = False) -> None:
+def tell(cost: Cost, *, planned: bool = False) -> None:
     """Report the cost of calls, or its upper bound if they are only planned."""
     verb = "would be made, at most" if planned else "made"
     note(
@@ -300,7 +302,7 @@ def tell(cost: llm.Cost, *, planned: bool = False) -> None:
         note(f"Token counts of {cost.estimated:,} calls are estimates: the service reported no credible number.")
 
 
-def tell_result(cost: llm.Cost, failed: Mapping[str, int], unasked: int, what: str) -> None:
+def tell_result(cost: Cost, failed: Mapping[str, int], unasked: int, what: str) -> None:
     """Report the cost of calls, the failed ones by reason, and those not made; `what` are units and what they lack."""
     tell(cost)
     for reason, n in failed.items():

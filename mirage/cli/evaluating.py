@@ -23,9 +23,8 @@ from mirage.errors import BadInput
 from mirage.store.extras import extra
 
 if TYPE_CHECKING:
-    from mirage import llm
-    from mirage.pipeline import EvaluateSettings
-    from mirage.pipeline.evaluating import EvaluationReport
+    from mirage.llm.calls import Cost
+    from mirage.pipeline.evaluating import EvaluateSettings, EvaluationReport
 
 SERVICE = frozenset({"model", "base_url", "provider", "engine"})
 """Options of which one makes a model judge."""
@@ -84,21 +83,22 @@ def evaluate(
     is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
     apply to judging.
     """
-    from mirage import pipeline
     from mirage.io.options import Options
+    from mirage.pipeline import evaluating
+    from mirage.pipeline.evaluating import EvaluateSettings
     from mirage.stages.judge.stage import BattleSample
 
     if open_:
         with extra("explorer", "the explorer"):
             metadata.version("streamlit")
-    settings = pipeline.EvaluateSettings(
+    settings = EvaluateSettings(
         judge=judge,
         kind=kind,
         options=Options.parse(names or (), values or (), meanings or ()),
         sample=BattleSample(queries, pairs, languages=languages),
         baselines=baselines,
     )
-    source, folder = pipeline.locate(file, into)
+    source, folder = evaluating.locate(file, into)
     if settings.options != Options() and store.is_arena(source):
         raise BadInput(f"{source} is an arena", do="omit --map, --set and --value, which are for a file")
     settings = _with_model(settings, connection, source, folder)
@@ -121,8 +121,9 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
     Raises:
         BadInput: if a service is given without a judge, or an option or key is invalid.
     """
-    from mirage import pipeline
     from mirage.battles.judge import ALONE
+    from mirage.pipeline.evaluating import judges_of_data
+    from mirage.pipeline.steps import RunModel
     from mirage.stages.judge.heuristic import HEURISTIC
 
     plain = Connection()
@@ -131,7 +132,7 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
     if settings.judge is None and served:
         raise BadInput("a service is given, but no judge", do="add --judge with the model's name")
     free = settings.judge in (None, *ALONE, HEURISTIC)
-    if free or (not served and settings.judge in pipeline.judges_of_data(source, folder, settings)):
+    if free or (not served and settings.judge in judges_of_data(source, folder, settings)):
         if given:
             raise BadInput(
                 f"--{given[0].replace('_', '-')} is for a model as judge", do="add --judge MODEL, or omit it"
@@ -139,14 +140,14 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
         return settings
     model = replace(connection, model=connection.model or settings.judge).chat_model()
     connection.caller(model)  # rejects invalid options before anything runs
-    return replace(settings, model=pipeline.RunModel(model, connection.caller))
+    return replace(settings, model=RunModel(model, connection.caller))
 
 
 def _evaluate(
     source: Path, folder: Path, settings: EvaluateSettings, connection: Connection, *, yes: bool
 ) -> EvaluationReport:
     """Evaluate with progress, asking before the judge's calls."""
-    from mirage import pipeline
+    from mirage.pipeline import evaluating
 
     with ExitStack() as bars:
 
@@ -154,12 +155,12 @@ def _evaluate(
             bars.close()
             return bars.enter_context(progress(step.capitalize()))
 
-        def agree(cost: llm.Cost) -> bool:
+        def agree(cost: Cost) -> bool:
             bars.close()
             tell(cost, planned=True)
             return not connection.dry_run and (yes or typer.confirm("Make these calls?", err=True))
 
-        return pipeline.evaluate(source, folder, settings, made_by="mirage evaluate", agree=agree, progress=watch)
+        return evaluating.evaluate(source, folder, settings, made_by="mirage evaluate", agree=agree, progress=watch)
 
 
 def _summarise(report: EvaluationReport) -> None:

@@ -18,7 +18,8 @@ from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
 
 if TYPE_CHECKING:
-    from mirage.llm import ChatModel, Cost, Engine
+    from mirage.llm.asking import Engine
+    from mirage.llm.calls import ChatModel, Cost
     from mirage.llm.rag_service import RagService
     from mirage.stages.generate.settings import GenerateSettings
     from mirage.stages.generate.stage import GenerateResult
@@ -72,7 +73,7 @@ def generate(
     and paid for again; features and judgments of replaced answers are removed. With --provider rag the queries go to a
     RAG service at --base-url, and its contexts become the list of a retriever. Prints the answers by status.
     """
-    from mirage import llm
+    from mirage.llm import calls as llm_calls
     from mirage.llm import prompts
     from mirage.stages.generate import stage as generating
     from mirage.stages.generate.settings import GenerateSettings
@@ -109,7 +110,7 @@ def generate(
     if connection.dry_run and share is None:
         planned = [generating.plan_generating(dir_, settings, model)]
         planned += [generating.plan_sample(dir_, settings, k, model) for k in range(1, samples)]
-        tell(llm.total(planned), planned=True)
+        tell(llm_calls.total(planned), planned=True)
         return
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if shard is not None:
@@ -153,7 +154,7 @@ def _service(connection: Connection) -> RagService:
 
 def _generate(path: Path, settings: GenerateSettings, engine: Engine | None, model: ChatModel) -> GenerateResult:
     """Generate answers with a progress bar, and report the outcome; on Ctrl-C, the number of cached replies."""
-    from mirage.llm import ArenaCalls
+    from mirage.llm.asking import ArenaCalls
     from mirage.stages.generate.stage import generate_answers
 
     n_replies = 0

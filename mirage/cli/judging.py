@@ -153,7 +153,7 @@ def _load_criterion(criterion: str | None) -> JudgeCriterion:
 
 def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
     """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
-    from mirage.llm import total
+    from mirage.llm.calls import total
     from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import judge_arena_by_features, judge_by_model, plan_judging
 

@@ -24,9 +24,9 @@ from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
-    from mirage import llm
-    from mirage.pipeline import StepReport
-    from mirage.stages.features import FeatureMean
+    from mirage.llm.calls import ChatModel
+    from mirage.pipeline.steps import StepReport
+    from mirage.stages.features.means import FeatureMean
     from mirage.stages.model_stage import ModelResult, RowStage
     from mirage.stages.outcomes.parsed import Parsed
 
@@ -45,10 +45,10 @@ def measure_all(dir_: OwnDir) -> None:
     Reads the tables queries, passages, nuggets and answers. Writes outcomes, nugget assignments by shared words if
     there are nuggets, and features. Rerun it to resume. Prints the steps run and skipped, with reasons.
     """
-    from mirage import pipeline
+    from mirage.pipeline.steps import Steps
     from mirage.stages.stage import Progress
 
-    results: list[pipeline.StepReport] = []
+    results: list[StepReport] = []
     with ExitStack() as bars:
 
         def watch(step: str) -> Progress:
@@ -56,7 +56,7 @@ def measure_all(dir_: OwnDir) -> None:
             return bars.enter_context(progress(step.capitalize()))
 
         try:
-            for result in pipeline.Steps(dir_, "mirage measure", watch).measure():
+            for result in Steps(dir_, "mirage measure", watch).measure():
                 bars.close()
                 results.append(result)
         finally:  # also before an error
@@ -68,11 +68,11 @@ def measure_all(dir_: OwnDir) -> None:
 
 def summarise_steps(results: Sequence[StepReport]) -> str:
     """Return the steps run and skipped, their time and cost, in one sentence."""
-    from mirage import llm
+    from mirage.llm import calls as llm_calls
 
     states = Counter(result.state for result in results)
     parts = ", ".join(f"{n} {state}" for state, n in states.items())
-    cost = llm.total(result.cost for result in results if result.cost is not None)
+    cost = llm_calls.total(result.cost for result in results if result.cost is not None)
     return (
         f"{parts}; {sum(result.seconds for result in results):,.1f} seconds, {cost.calls:,} calls,"
         f" {cost.tokens_in:,} prompt tokens and {cost.tokens_out:,} reply tokens{tell_money(cost)}."
@@ -98,8 +98,9 @@ def outcomes(
     printed; its replies are cached in the arena's ledger: rerun the command to resume.
     """
     from mirage.llm.calls import describe, parameters
-    from mirage.stages import outcomes as rules
+    from mirage.stages.outcomes import rates
     from mirage.stages.outcomes.by_model import plan_outcomes
+    from mirage.stages.outcomes.rates import Rate, not_understood
     from mirage.stages.outcomes.stage import OUTCOMES
     from mirage.stages.stage import run
 
@@ -117,17 +118,17 @@ def outcomes(
     elif connection.model is not None:
         raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
     arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, decided=decided)
-    table = rules.rates(arena.read("outcomes"), parser="strict")
-    show(table, columns_of(rules.Rate)[:11], output_format, of=rules.Rate)
+    table = rates.rates(arena.read("outcomes"), parser="strict")
+    show(table, columns_of(Rate)[:11], output_format, of=Rate)
     note_unparsed(table)
-    for code, n in rules.not_understood(arena.read("outcomes")).items():
+    for code, n in not_understood(arena.read("outcomes")).items():
         note(
             f"{name_of(code)} has no vocabulary, so {n:,} of its answers are unclassified; classify them by a model:"
             f" mirage measure outcomes {quote(str(dir_))} --outcomes-by MODEL"
         )
 
 
-def _classify(path: Path, connection: Connection, model: llm.ChatModel) -> Mapping[tuple[str, str, str], Parsed]:
+def _classify(path: Path, connection: Connection, model: ChatModel) -> Mapping[tuple[str, str, str], Parsed]:
     """Classify the answers by a model, and report its agreement with labelled examples, its cost and its failures."""
     from mirage.stages.outcomes.by_model import classify_by_model
     from mirage.stats.intervals import wilson
@@ -173,8 +174,8 @@ def features(
     passages, answers, nuggets, nugget_assignments and support_grades. Writes the table features, keeping other
     features. Prints means with 95% intervals.
     """
-    from mirage.llm import ArenaCalls
-    from mirage.stages import features as measures
+    from mirage.llm.asking import ArenaCalls
+    from mirage.stages.features import means as feature_means
     from mirage.stages.features.measuring import Grader, measure, plan_grades
     from mirage.stages.features.settings import MeasureSettings
 
@@ -205,7 +206,7 @@ def features(
     if grader is not None and grader.replies is not None:
         replies = grader.replies
         tell_result(replies.cost, replies.reasons, replies.unasked, "grades have no value")
-    show_means(measures.means(arena.read("features")), output_format)
+    show_means(feature_means.means(arena.read("features")), output_format)
     if grader is not None:
         grader.need_any()
 
@@ -366,7 +367,7 @@ def _update_means(path: Path, table: str, languages: Sequence[str] | None) -> li
 
 def show_means(means: Sequence[FeatureMean], output_format: Format) -> None:
     """Print means of features, and what their intervals resample."""
-    from mirage.stages.features import FeatureMean
+    from mirage.stages.features.means import FeatureMean
 
     rows = [asdict(mean) | {"coverage": mean.coverage} for mean in means]
     columns = ("language", "system", "feature", "mean", "mean_low", "mean_high", "n", "total", "coverage")

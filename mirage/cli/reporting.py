@@ -60,29 +60,33 @@ def rates(
     `m@role`. `change` is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query
     answered is a true positive, a non-relevant one a false positive.
     """
-    from mirage.stages import outcomes as rules
+    from mirage.stages.outcomes import confusion as confusions
+    from mirage.stages.outcomes.confusion import Confusion
+    from mirage.stages.outcomes.corrected import AUDIT_COLUMNS
+    from mirage.stages.outcomes.rates import Rate
+    from mirage.stages.outcomes.templates import template_rates
     from mirage.views.rates import RateChoice, rates_view
 
-    names = columns_of(rules.Rate)
+    names = columns_of(Rate)
     keys, n, counts, rate, as_published = names[:3], (names[3], names[16]), names[4:11], names[11:14], names[14:16]
     labels = arena_labels(arena)
     if by == "template":
         answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-        table = rules.template_rates(arena.read("outcomes"), answers, parser=parser, languages=languages)
+        table = template_rates(arena.read("outcomes"), answers, parser=parser, languages=languages)
         counts = () if output_format == "table" else counts
         names = (*keys, "template", *n, *counts, *rate, *as_published, *CHANGE)
     else:
         view = rates_view(arena, RateChoice(arena.known_languages("outcomes", languages), parser), labels)
         table = view.cells
         if output_format == "table":
-            audited = () if labels.audit is None else rules.AUDIT_COLUMNS[1:6]
+            audited = () if labels.audit is None else AUDIT_COLUMNS[1:6]
             counts = counts if labels.audit is None else ()
             names = (*keys, *n, *counts, *rate, *audited, *as_published)
     if confusion:
         left_out = () if by == "template" else ("template",)
-        show(rules.confusion(table), columns_of(rules.Confusion, *left_out), output_format, of=rules.Confusion)
+        show(confusions.confusion(table), columns_of(Confusion, *left_out), output_format, of=Confusion)
     else:
-        show(table, names, output_format, of=rules.Rate)
+        show(table, names, output_format, of=Rate)
     if by == "template":
         note_unparsed(table)
     else:
@@ -92,7 +96,7 @@ def rates(
 
 def note_unparsed(rates: pa.Table) -> None:
     """Warn if many answers are unparsed."""
-    from mirage.stages.outcomes import unparsed_note
+    from mirage.stages.outcomes.rates import unparsed_note
 
     if text := unparsed_note(rates):
         note(as_sentence(text))
@@ -356,7 +360,7 @@ def levels(
     bounded features, and scores on any scale. A language with fewer than 10 labels of a system is not checked, and all
     is the mean of the others. Reads the votes on citations, and the tables of the measures. Writes nothing.
     """
-    from mirage.people.levels import CorrectedLevel, read_log
+    from mirage.people.levels.levels import CorrectedLevel, read_log
     from mirage.people.votes.belonging import log_votes
     from mirage.views.votes import all_levels
 

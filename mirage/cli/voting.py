@@ -117,7 +117,7 @@ def _need_arena(arena: Path | None, noun: str) -> Path:
 
 def _import_answer_labels(file: Path, arena: Path) -> None:
     """Import people's labels on answers into an arena."""
-    from mirage.people.levels import import_labels
+    from mirage.people.levels.labels import import_labels
 
     result = import_labels(store.refuse_bundled(arena), file, made_by="mirage votes import")
     if result.changed:

@@ -1,5 +1,8 @@
 """Client for chat models: any OpenAI-compatible service, concurrent calls, cached replies.
 
+    from mirage.llm.asking import ask
+    from mirage.llm.calls import ChatModel, Settings
+    from mirage.llm.presets import resolve
     from mirage.store import Ledger
 
     endpoint = resolve("openai")                                   # address and key, from the environment
@@ -13,62 +16,3 @@ and `engine_vllm.py` with a model on this machine; `engines/cluster.py` on a clu
 interpret failures, `completion.py` reads replies, `tokens.py` counts tokens. `rag_service.py` describes a whole RAG
 service in place of a model.
 """
-
-from mirage.llm.asking import (
-    ArenaCalls,
-    Conversations,
-    Engine,
-    Replies,
-    ask,
-    engine_of,
-    plan_calls,
-    unread,
-)
-from mirage.llm.batch import Batch
-from mirage.llm.calls import (
-    ChatModel,
-    Cost,
-    Limits,
-    Settings,
-    cost_of,
-    describe,
-    first_key,
-    parameters,
-    plan,
-    total,
-)
-from mirage.llm.client import complete
-from mirage.llm.completion import Messages, Reply
-from mirage.llm.presets import PRESETS, Endpoint, resolve
-from mirage.llm.tokens import TokenEstimate, Tokens, tokens_of
-
-__all__ = [
-    "PRESETS",
-    "ArenaCalls",
-    "Batch",
-    "ChatModel",
-    "Conversations",
-    "Cost",
-    "Endpoint",
-    "Engine",
-    "Limits",
-    "Messages",
-    "Replies",
-    "Reply",
-    "Settings",
-    "TokenEstimate",
-    "Tokens",
-    "ask",
-    "complete",
-    "cost_of",
-    "describe",
-    "engine_of",
-    "first_key",
-    "parameters",
-    "plan",
-    "plan_calls",
-    "resolve",
-    "tokens_of",
-    "total",
-    "unread",
-]

@@ -13,8 +13,10 @@ from mirage.errors import MirageError, UnknownName
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import Count
-from mirage.stages import outcomes as rules
-from mirage.stages.outcomes import patterns
+from mirage.stages.outcomes import patterns, rates
+from mirage.stages.outcomes.rates import count_answers
+from mirage.stages.outcomes.tables import RIGHT
+from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.intervals import mean_interval
 
 if TYPE_CHECKING:
@@ -246,7 +248,7 @@ def _measure(arena: Arena, source: str, item: str, names: Mapping[str, str]) -> 
             if item == "Table 3":
                 return _prompts(arena, names)
             if item in ("Table 7", BASELINES):
-                return _rates(rules.rates(arena.read("outcomes"), parser="published"), names)
+                return _rates(rates.rates(arena.read("outcomes"), parser="published"), names)
         if (source, item) == (MIRAGE_BENCH, "Table 1"):
             return _statistics(arena)
     except UnknownName:
@@ -328,7 +330,7 @@ def _patterns(arena: Arena, names: Mapping[str, str]) -> Measure:
 def _prompts(arena: Arena, names: Mapping[str, str]) -> Measure:
     """NoMIRACL, Table 3: one system by prompt template."""
     answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-    table = rules.template_rates(arena.read("outcomes"), answers, parser="published")
+    table = template_rates(arena.read("outcomes"), answers, parser="published")
     measures = {
         template: _rates(table.filter([value == template for value in table["template"].to_pylist()]), names)
         for template in set(table["template"].to_pylist())
@@ -347,9 +349,9 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> Measure:
     """Rates as the papers print them: 1 - accuracy over the answers present."""
     cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for row in table.to_pylist():
-        present = rules.count_answers(row)
+        present = count_answers(row)
         if row["language"] != "all" and present:
-            wrong = present - row[rules.RIGHT[row["subset"]]]
+            wrong = present - row[RIGHT[row["subset"]]]
             cells.setdefault((row["subset"], row["system"]), {})[row["language"]] = wrong, present
     known = _Names({system for _, system in cells}, names)
 
@@ -376,7 +378,7 @@ def _share(cells: list[tuple[int, int]], remark: str = "") -> Measured:
 
 def _statistics(arena: Arena) -> Measure:
     """MIRAGE-Bench, Table 1: number of queries, their mean tokens, and passages of either label per query."""
-    from mirage.llm import TokenEstimate  # deferred: imports all provider clients, which pages do not need
+    from mirage.llm.tokens import TokenEstimate  # deferred: imports all provider clients, which pages do not need
 
     counter = TokenEstimate()
     arena.need("queries")

@@ -4,17 +4,3 @@
 `findings.py` puts that into sentences. `adding.py` adds a user's system. Each domain package declares its own stages
 (`mirage.stages.stage`).
 """
-
-from mirage.pipeline.evaluating import EvaluateSettings, EvaluationReport, evaluate, judges_of_data, locate
-from mirage.pipeline.steps import RunModel, StepReport, Steps
-
-__all__ = [
-    "EvaluateSettings",
-    "EvaluationReport",
-    "RunModel",
-    "StepReport",
-    "Steps",
-    "evaluate",
-    "judges_of_data",
-    "locate",
-]

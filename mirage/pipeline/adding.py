@@ -7,14 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
 from mirage.io.formats import run
 from mirage.io.options import Options
 from mirage.llm import prompts
+from mirage.llm.calls import Settings
 from mirage.schema import REFERENCE
-from mirage.stages import features
+from mirage.stages.features import table as feature_table
 from mirage.stages.features.assessed import decider
+from mirage.stages.features.spec import Tools
 from mirage.stages.generate.baselines import TEMPLATE
 from mirage.stages.generate.prepare import prepare
 from mirage.stages.generate.settings import GenerateSettings
@@ -109,11 +111,11 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
     if "references" in arena.tables:
         others["references"] = arena.read("references")
     reference = _reference(arena, answers)
-    measured = features.compute(
+    measured = feature_table.compute(
         queries,
         passages,
         answers if reference is None else _together("answers", answers, reference),
-        tools=features.Tools() if reference is None else features.Tools(reference=REFERENCE),
+        tools=Tools() if reference is None else Tools(reference=REFERENCE),
         others=others,
         progress=progress,
     )
@@ -138,7 +140,7 @@ def queries(arena: store.Arena) -> pa.Table:
     """
     import pyarrow as pa
 
-    settings = GenerateSettings("", prompts.load_template(TEMPLATE), llm.Settings(model=""))
+    settings = GenerateSettings("", prompts.load_template(TEMPLATE), Settings(model=""))
     tables = arena.read("queries"), arena.read("passages")
     prepared = prepare(*tables, settings, turns=arena.read_optional("turns"))
     rows = [{"language": p.language, "query_id": p.query_id, "prompt": p.text} for p in prepared.to_ask]

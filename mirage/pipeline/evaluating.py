@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import llm, store
+from mirage import store
 from mirage.battles.judge import ALONE, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports.formats import import_file, import_table, read_file
 from mirage.io.options import Options
+from mirage.llm.calls import Cost
 from mirage.people.votes import raters
 from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.board import rank_arena
@@ -80,7 +81,7 @@ class EvaluationReport:
     """The ranking; None if there is none."""
     remarks: tuple[str, ...] = ()
     """Caveats of the ranking, or why there is none."""
-    planned: llm.Cost | None = None
+    planned: Cost | None = None
     """Maximum cost of the judge's calls, if they were not agreed to."""
 
 
@@ -115,7 +116,7 @@ def evaluate(
     settings: EvaluateSettings = EvaluateSettings(),
     *,
     made_by: str,
-    agree: Callable[[llm.Cost], bool] | None = None,
+    agree: Callable[[Cost], bool] | None = None,
     progress: Watch | None = None,
 ) -> EvaluationReport:
     """Evaluate a file, rows or an arena: import, measure what needs no model, judge if a model is named, and rank.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema, store
 from mirage.errors import BadInput, Outdated
-from mirage.llm import describe
+from mirage.llm.calls import describe
 from mirage.llm.engines.shards import QUERY, Shard
 from mirage.stages.features.measuring import SCORES
 from mirage.stages.generate.prepare import SOUND

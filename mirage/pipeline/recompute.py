@@ -19,7 +19,7 @@ from mirage.ranking.judges import Judge
 from mirage.ranking.stage import RATING_STAGES, TOURNAMENT_STAGES
 from mirage.ranking.surrogate.stage import PREDICTION_STAGES
 from mirage.schema import REFERENCE
-from mirage.stages import features
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
@@ -114,7 +114,7 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
     stored = read("features")
     names = stored["feature"].unique().to_pylist()
     systems = read("answers")["system"].unique().to_pylist() if "answers" in arena.tables else []
-    tools = features.Tools(reference=REFERENCE if REFERENCE in systems else None)
+    tools = Tools(reference=REFERENCE if REFERENCE in systems else None)
     known = set(measurable_in(arena, tools)[0])
     if measurable := [name for name in names if name in known]:
         subject, part = "features that need no model", _rows_with(stored, "feature", measurable)

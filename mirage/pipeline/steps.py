@@ -19,13 +19,17 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.battles.counts import RELEVANCE
 from mirage.errors import NotEnoughData, TableMissing
+from mirage.llm import calls as llm_calls
+from mirage.llm.asking import ArenaCalls, Engine, engine_of
+from mirage.llm.calls import ChatModel, Cost
 from mirage.ranking.judges import Judge
 from mirage.ranking.stage import RATING_STAGES, store_ratings
 from mirage.schema import REFERENCE
-from mirage.stages import features
+from mirage.stages.features import table as feature_table
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES, measurable_in
 from mirage.stages.generate.stage import BASELINES
 from mirage.stages.judge.heuristic import WEIGHTS
@@ -41,9 +45,9 @@ from mirage.text.segmentation import count_text
 class RunModel:
     """A model that judges."""
 
-    model: llm.ChatModel
+    model: ChatModel
     """The model, with its service; needs none if nothing is sent."""
-    caller: Callable[[llm.ChatModel], llm.Engine] = llm.engine_of
+    caller: Callable[[ChatModel], Engine] = engine_of
     """Returns the function that calls a model."""
 
 
@@ -61,7 +65,7 @@ class StepReport:
     """Why it ran or was skipped, and what remains."""
     seconds: float = 0.0
     """Duration in seconds."""
-    cost: llm.Cost | None = None
+    cost: Cost | None = None
     """Cost of its calls; None if it makes none."""
 
 
@@ -71,7 +75,7 @@ class StepResult:
 
     arena: store.Arena
     """The arena after the step."""
-    cost: llm.Cost | None = None
+    cost: Cost | None = None
     """Cost of its calls; None if it makes none."""
     left: str = ""
     """Remaining work; empty if there is none."""
@@ -184,7 +188,7 @@ class Steps:
         """Judge by the heuristic judge, or by a model if there is one."""
         return self.run(self._judging(name, sample, model))
 
-    def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> llm.Cost | None:
+    def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> Cost | None:
         """Return the maximum cost of judging by a model, without sending anything; None if there is nothing to do."""
         try:
             if self._judging(name, sample, model).outdated(store.open_arena(self.path)):
@@ -219,7 +223,7 @@ class Steps:
     def _features(self) -> Step:
         """Return the step that measures every feature that needs no model, and whose tables are there."""
         reference = _reference(self.path)
-        arena, tools = store.open_arena(self.path), features.Tools(reference=reference)
+        arena, tools = store.open_arena(self.path), Tools(reference=reference)
         free, lacking = measurable_in(arena, tools)
 
         def work() -> StepResult:
@@ -243,11 +247,11 @@ class Steps:
         chat, caller = model.model, model.caller
 
         def ask() -> StepResult:
-            calls = llm.ArenaCalls(chat, self.made_by, self.watch(step), engine=caller(chat))
+            calls = ArenaCalls(chat, self.made_by, self.watch(step), engine=caller(chat))
             arena, judged = judge_by_model(self.path, JudgeSettings(name, sample), calls, step=step)
             return StepResult(arena, judged.cost, _note_rest(sum(judged.failed.values()), judged.unasked))
 
-        options |= llm.parameters(chat.settings)
+        options |= llm_calls.parameters(chat.settings)
         return Step("judge", step, ("queries", "passages", "answers"), "judgments", ask, options)
 
 
@@ -265,8 +269,8 @@ def _reference(path: Path) -> str | None:
 
 def _lacking(names: Sequence[str], arena: store.Arena) -> str:
     """Describe features without their tables, ignoring optional tables."""
-    names = [name for name in names if not set(features.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
-    absent = ", ".join(table for table in features.tables(names) if table not in arena.tables)
+    names = [name for name in names if not set(feature_table.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
+    absent = ", ".join(table for table in feature_table.tables(names) if table not in arena.tables)
     return f"without {absent} these are not measured: {', '.join(names)}" if names else ""
 
 

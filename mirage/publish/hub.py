@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mirage import schema, store
 from mirage.errors import ArenaError
-from mirage.llm import describe
+from mirage.llm.calls import describe
 from mirage.store import Arena
 from mirage.store.extras import extra
 from mirage.text.data import load_words

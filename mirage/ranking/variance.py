@@ -98,7 +98,7 @@ def rate_variance(
     """
     import pandas as pd
 
-    from mirage.stages.outcomes import sample_outcomes
+    from mirage.stages.outcomes.tables import sample_outcomes
 
     codes = None if languages is None else list(languages)
     names = ["language", "system", "query_id", "parser", "subset", "outcome", "correct"]

@@ -18,8 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import BadInput
+from mirage.llm import calls as llm_calls
+from mirage.llm.asking import ArenaCalls, Conversations, Replies
+from mirage.llm.calls import ChatModel, Cost, Settings
+from mirage.llm.completion import Messages, Reply
 from mirage.store import ledger_path
 from mirage.text.thoughts import part_thoughts
 
@@ -61,7 +65,7 @@ class ModelResult:
     """Units not requested because the budget was reached or the run ended. They have no row."""
     left: Mapping[str, int]
     """Units without a request, by reason."""
-    cost: llm.Cost
+    cost: Cost
     """Cost of the calls."""
 
 
@@ -81,16 +85,16 @@ class ModelStage(ABC, Generic[T, R]):
     def subject(self) -> str:
         """Name that owns the rows."""
 
-    def made_with(self, _asked: T, settings: llm.Settings) -> dict[str, Any]:
+    def made_with(self, _asked: T, settings: Settings) -> dict[str, Any]:
         """Return how the rows are made, for the manifest."""
-        return llm.parameters(settings)
+        return llm_calls.parameters(settings)
 
     @abstractmethod
     def read(self, arena: store.Arena) -> store.Snapshot:
         """Read the inputs."""
 
     @abstractmethod
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], T]:
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], T]:
         """Return the conversations, and what the rows are made from.
 
         Raises:
@@ -99,7 +103,7 @@ class ModelStage(ABC, Generic[T, R]):
 
     @abstractmethod
     def results(
-        self, asked: T, replies: llm.Replies, seen: store.Snapshot, ledger: store.Ledger
+        self, asked: T, replies: Replies, seen: store.Snapshot, ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], R]:
         """Return the rows to write, by table, and the result."""
 
@@ -113,14 +117,14 @@ class ModelStage(ABC, Generic[T, R]):
         return self.subject, ""
 
     def repetition(self, _asked: T, _number: int) -> dict[str, Any]:
-        """Return the last arguments of `llm.ask` after a number of replacements."""
+        """Return the last arguments of `mirage.llm.asking.ask` after a number of replacements."""
         return {}
 
-    def need_any(self, _asked: T, replies: llm.Replies) -> None:
-        """Check that the run did not end early, and that at least one call succeeded (`llm.Replies.need_any`)."""
+    def need_any(self, _asked: T, replies: Replies) -> None:
+        """Check that the run did not end early, and that at least one call succeeded (`Replies.need_any`)."""
         replies.need_any()
 
-    def plan(self, path: Path, model: llm.ChatModel) -> llm.Cost:
+    def plan(self, path: Path, model: ChatModel) -> Cost:
         """Return the maximum cost of a run; nothing is sent or written.
 
         Raises:
@@ -134,9 +138,9 @@ class ModelStage(ABC, Generic[T, R]):
             store.consistently(path, lambda arena: self.check(arena, asked, ledger))
             number = ledger.replacement(*self.scope(asked), replace=self.replaces) if ledger else 0
             repetition = {name: value for name, value in self.repetition(asked, number).items() if name != "accepted"}
-            return llm.plan(conversations, model, ledger, **repetition)
+            return llm_calls.plan(conversations, model, ledger, **repetition)
 
-    def run(self, path: Path, calls: llm.ArenaCalls, *, step: str | None = None) -> tuple[store.Arena, R]:
+    def run(self, path: Path, calls: ArenaCalls, *, step: str | None = None) -> tuple[store.Arena, R]:
         """Ask the model, and upsert the rows.
 
         Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
@@ -203,7 +207,7 @@ class RowStage(ModelStage[_Asked, ModelResult]):
     """Returns the requests, each with a `conversation()`, and the number of units without one, by reason. Raises
     NotEnoughData if there is nothing to request.
     """
-    parse: Callable[[Any, llm.Reply, str], list[Any] | str]
+    parse: Callable[[Any, Reply, str], list[Any] | str]
     """Returns the rows of a request by its reply and the owner, or why there is none."""
     decided: Callable[[Any, str], list[Any]] = lambda *_: []
     """Returns the rows of a request that needs no reply; none if it needs one."""
@@ -232,15 +236,15 @@ class RowStage(ModelStage[_Asked, ModelResult]):
             raise BadInput(f"{self.owner} is the name of {named}", do="use another name for the model")
         return self.reader(arena, self.languages)
 
-    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], _Asked]:
+    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[Sequence[Messages], _Asked]:
         """Return the conversations of the requests that need a reply."""
         requests, left = self.requester(seen)
         decided = [self.decided(request, self.owner) for request in requests]
         open_requests = [request for request, made in zip(requests, decided, strict=True) if not made]
-        return llm.Conversations(open_requests), _Asked(requests, decided, left)
+        return Conversations(open_requests), _Asked(requests, decided, left)
 
     def results(
-        self, asked: _Asked, replies: llm.Replies, _seen: store.Snapshot, _ledger: store.Ledger
+        self, asked: _Asked, replies: Replies, _seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], ModelResult]:
         """Parse the replies into rows."""
         by_number = iter(replies.by_number)

@@ -14,9 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import llm, store
+from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.llm.calls import Settings
 from mirage.llm.prompts import Template, load_template
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import REFERENCE
 from mirage.stages.generate.prepare import prepare
 from mirage.stages.generate.settings import GenerateSettings
@@ -99,7 +101,7 @@ def prompts_of(arena: store.Arena, template: Template, languages: Sequence[str] 
     queries, passages = (arena.read(name, languages=languages) for name in ("queries", "passages"))
     turns = arena.read_optional("turns", languages=languages)
     # Pass no answers, so that settings are not compared; the prompts do not depend on the system.
-    settings = GenerateSettings("student", template, llm.Settings(model="student"), seed=seed)
+    settings = GenerateSettings("student", template, Settings(model="student"), seed=seed)
     prepared = prepare(queries, passages, settings, turns=turns).to_ask
     return {(prompt.language, prompt.query_id): prompt.text for prompt in prepared}
 
@@ -122,7 +124,7 @@ def conversations(
     columns = tables["passages"].select(["language", "query_id", "passage_id", "relevant"]).to_pydict()
     for code, query, passage, relevant in zip(*columns.values(), strict=True):
         labels.setdefault((code, query), {})[passage] = relevant
-    count = llm.TokenEstimate().count
+    count = TokenEstimate().count
     records: list[Record] = []
     left_out: Counter[tuple[str, str]] = Counter()
     for row in tables["answers"].to_pylist():

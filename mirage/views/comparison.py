@@ -11,14 +11,14 @@ from mirage.battles.judge import choose_judge, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import pair_tests
 from mirage.ranking.board import rank_arena
-from mirage.ranking.compare import Comparison, ComparisonReport, compare_ratings, compare_systems
+from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
-from mirage.ranking.compare.records import MovedQuery
+from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQuery
 from mirage.ranking.judges import Judge, size
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings, RankSettings
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS

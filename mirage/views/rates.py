@@ -13,8 +13,11 @@ from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.papers import printed as papers
 from mirage.schema import UNDECIDED, Count, Parser, Share, Subset
-from mirage.stages import outcomes
-from mirage.stages.outcomes import Rate
+from mirage.stages.outcomes import confusion, rates
+from mirage.stages.outcomes.corrected import correct_rates
+from mirage.stages.outcomes.rates import Rate, count_answers, unparsed_note
+from mirage.stages.outcomes.tables import RIGHT, sample_outcomes
+from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.intervals import mean_interval
 from mirage.stats.label_errors import QueryLabels
 from mirage.text.languages import in_order, scope_name
@@ -70,7 +73,7 @@ PEOPLES = QueryLabels()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateCell(Rate):
-    """A row of `outcomes.Rate` with the rate by the chosen definition and the printed figure."""
+    """A row of `rates.Rate` with the rate by the chosen definition and the printed figure."""
 
     metric: Metric
     """The rate's name."""
@@ -187,7 +190,7 @@ def rates_view(
         ours = {_key(row): row["rate_as_published"] for row in rows if row["system"] in in_print}
     cells = [
         _cell(row, printed, ours.get(_key(row), row["rate_as_published"]))
-        for row in outcomes.correct_rates(table, labels).to_pylist()
+        for row in correct_rates(table, labels).to_pylist()
     ]
     codes = {
         metric: tuple(in_order(c["language"] for c in cells if c["metric"] == metric and c["language"] != "all"))
@@ -205,7 +208,7 @@ def rates_view(
         queries={metric: _queries(arena, SUBSETS[metric], codes[metric]) for metric in SUBSETS},
         lacking=lacking,
         reference=reference if any(cell["printed"] is not None for cell in (*cells, *absent)) else "",
-        unparsed=as_sentence(note) if (note := outcomes.unparsed_note(table)) else "",
+        unparsed=as_sentence(note) if (note := unparsed_note(table)) else "",
         unaudited=labels.unaudited,
     )
 
@@ -239,15 +242,15 @@ def printed_view(figures: Arena, picked: tuple[str, ...] = ()) -> RatesView | No
 
 @cached_view
 def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
-    """Return rows of `outcomes.Rate` over these languages."""
-    samples = outcomes.sample_outcomes(arena)
-    return outcomes.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
+    """Return rows of `rates.Rate` over these languages."""
+    samples = sample_outcomes(arena)
+    return rates.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
 
 
 @lru_cache(maxsize=16)
 def confusions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
-    """Return confusion matrices by language and over these languages: rows of `outcomes.Confusion`."""
-    return outcomes.confusion(rate_table(arena, parser, languages))
+    """Return confusion matrices by language and over these languages: rows of `confusion.Confusion`."""
+    return confusion.confusion(rate_table(arena, parser, languages))
 
 
 @cached_view
@@ -256,7 +259,7 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
 
     Returns:
         One row a system and template: `system, template`, and of either metric (`hallucination_`, `error_`) `rate, low,
-        high, change, change_low, change_high, n` as in `outcomes.template_rates`; changes are in percentage points,
+        high, change, change_low, change_high, n` as in `templates.template_rates`; changes are in percentage points,
         `n` is decided answers. None where no system was asked with several.
     """
     import pyarrow as pa
@@ -269,7 +272,7 @@ def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.
     shown = [code for code in languages if code in set(pc.unique(answers["language"]).to_pylist())]
     if len(pc.unique(answers["template"])) < 2 or not shown:
         return None
-    table = outcomes.template_rates(arena.read("outcomes"), answers, parser=parser, languages=shown)
+    table = template_rates(arena.read("outcomes"), answers, parser=parser, languages=shown)
     names = ("rate", "low", "high", "change", "change_low", "change_high", "n")
     empty = dict.fromkeys(f"{metric}_{name}" for metric in SUBSETS for name in names)
     cells: dict[tuple[str, str], dict[str, object]] = {}
@@ -366,7 +369,7 @@ def _lacking(arena: Arena, printed: _Printed, picked: tuple[str, ...]) -> tuple[
 
 def _cell(row: Mapping[str, Any], printed: _Printed, ours: float | None) -> dict[str, Any]:
     """Return a row of rates with the printed figure; `_ends`: wrong decisions and answers of `rate_as_published`."""
-    metric, answers = METRICS[row["subset"]], outcomes.count_answers(row)
+    metric, answers = METRICS[row["subset"]], count_answers(row)
     figure = printed.get((metric, row["system"], row["language"]))
     return {
         **row,
@@ -377,7 +380,7 @@ def _cell(row: Mapping[str, Any], printed: _Printed, ours: float | None) -> dict
         "printed": figure,
         "reproduced": ours,
         "difference": None if figure is None or ours is None else papers.beyond_rounding(100 * (ours - figure)),
-        "_ends": [(answers - row[outcomes.RIGHT[row["subset"]]], answers)] if answers else [],
+        "_ends": [(answers - row[RIGHT[row["subset"]]], answers)] if answers else [],
     }
 
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
-from mirage.people.levels import CorrectedLevel, correct_levels, label_measures, read_labels
-from mirage.people.levels.labels import how_to_label
+from mirage.people.levels.labels import how_to_label, label_measures, read_labels
+from mirage.people.levels.levels import CorrectedLevel, correct_levels
 from mirage.people.votes.agreement import Agreement
 from mirage.people.votes.belonging import VoteLog, log_votes
 from mirage.people.votes.kinds import Evidence, Vote

@@ -24,10 +24,12 @@ from conftest import ROOT
 from engine_vllm_cases import StandIn
 from tiny_model import make
 
-from mirage import llm, store
+from mirage import store
 from mirage.errors import ArenaError
-from mirage.llm import engine_vllm
+from mirage.llm import asking, engine_vllm, presets
 from mirage.llm.batch import complete_loaded
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.completion import Messages, Reply
 from mirage.store import Ledger
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -67,7 +69,7 @@ def engine(model: Path, environment: None) -> engine_vllm.VllmModel:
     """The model, loaded once; its own defaults are those of a generation_config.json."""
     config = {"do_sample": True, "temperature": 0.9, "top_k": 7, "repetition_penalty": 1.3, "eos_token_id": 0}
     (model / "generation_config.json").write_text(json.dumps(config))
-    return engine_vllm.load(llm.ChatModel(llm.Settings(str(model), temperature=0.2, max_tokens=20), options=OPTIONS))
+    return engine_vllm.load(ChatModel(Settings(str(model), temperature=0.2, max_tokens=20), options=OPTIONS))
 
 
 @pytest.fixture(scope="module")
@@ -129,8 +131,8 @@ def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
     engine: engine_vllm.VllmModel, tmp_path: Path
 ) -> None:
     texts = ["What is it?", LONG, HALF, "", "Was ist das?"]
-    conversations: list[llm.Messages] = [[{"role": "user", "content": text}] for text in texts]
-    local = llm.ChatModel(llm.Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
+    conversations: list[Messages] = [[{"role": "user", "content": text}] for text in texts]
+    local = ChatModel(Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         for _ in range(2):
             replies = _ask_engine(engine, local, ledger, conversations)
@@ -186,20 +188,20 @@ def test_the_sample_is_answered_and_judged_over_http(service: str, arena: Path, 
     assert judged.returncode == 0, judged.stderr[-3000:]
     # An over-long prompt is a row here too.
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        replies = _ask_service(service, llm.Settings("tiny", max_tokens=20), ledger, [LONG, "What is it?"])
+        replies = _ask_service(service, Settings("tiny", max_tokens=20), ledger, [LONG, "What is it?"])
     assert [reply.status == "api_error" for reply in replies] == [True, False]
 
 
 def _ask_engine(
-    engine: engine_vllm.VllmModel, model: llm.ChatModel, ledger: Ledger, asked: list[llm.Messages]
-) -> list[llm.Reply | None]:
+    engine: engine_vllm.VllmModel, model: ChatModel, ledger: Ledger, asked: list[Messages]
+) -> list[Reply | None]:
     send = partial(complete_loaded, model=model, load=lambda _: engine)
-    return list(llm.ask(asked, model, ledger, engine=send).by_number)
+    return list(asking.ask(asked, model, ledger, engine=send).by_number)
 
 
-def _ask_service(service: str, settings: llm.Settings, ledger: Ledger, texts: list[str]) -> list[llm.Reply]:
-    model = llm.ChatModel(settings, llm.Limits(concurrency=AT_ONCE), llm.resolve(base_url=service))
-    replies = llm.ask([[{"role": "user", "content": text}] for text in texts], model, ledger).by_number
+def _ask_service(service: str, settings: Settings, ledger: Ledger, texts: list[str]) -> list[Reply]:
+    model = ChatModel(settings, Limits(concurrency=AT_ONCE), presets.resolve(base_url=service))
+    replies = asking.ask([[{"role": "user", "content": text}] for text in texts], model, ledger).by_number
     return [reply for reply in replies if reply is not None]
 
 

@@ -21,7 +21,7 @@ from mirage.explorer.surrogate import chart as surrogate
 from mirage.people.exam import MEASURES_ALONE
 from mirage.publish.charts.palette import family, ink, label_text
 from mirage.schema import Prediction
-from mirage.stages.features import FeatureMean
+from mirage.stages.features.means import FeatureMean
 from mirage.stages.features.relations import Relation
 from mirage.stats.jackknife import Estimate
 from mirage.views.exam import JudgeRow

@@ -18,7 +18,7 @@ import pages
 from mirage import schema, store
 from mirage.explorer.kit.chart import chart as show_chart
 from mirage.publish.charts.palette import family, ink
-from mirage.stages import outcomes
+from mirage.stages.outcomes import tables as outcome_tables
 from mirage.store import Arena
 from pages import conclusion, page_text, titles
 
@@ -223,7 +223,7 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 name = f"Mistral-7B-Instruct-v0.3@{template}"
                 answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
     tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
-    store.write(arenas / "study", tables | {"outcomes": outcomes.outcomes(**tables)}, made_by="a test")
+    store.write(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)}, made_by="a test")
     monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})
     return arenas
 

@@ -10,7 +10,7 @@ import pytest
 from mirage import schema, store
 from mirage.battles.judge import judge_facts
 from mirage.explorer.answers import data as answers
-from mirage.stages.outcomes import outcomes
+from mirage.stages.outcomes.tables import outcomes
 from pages import open_page, page_text
 from pages import text as text_of
 

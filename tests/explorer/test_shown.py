@@ -14,7 +14,7 @@ from mirage import schema, store
 from mirage.explorer.answers import data as view
 from mirage.explorer.battle import data as battle
 from mirage.io.formats import full_records
-from mirage.stages import features
+from mirage.stages.features import table as feature_table
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.generate.stage import answers_of
 from mirage.stages.judge.pairs import OrderedPair
@@ -120,7 +120,7 @@ def test_features_are_measured_on_what_the_system_was_shown(arena: store.Arena) 
 
 def test_passages_that_are_gone_are_null_with_a_reason(arena: store.Arena) -> None:
     without = {name: arena.read(name) for name in ("queries", "passages", "answers")}
-    rows = features.compute(**without, only=["citation_Recall@10"]).to_pylist()
+    rows = feature_table.compute(**without, only=["citation_Recall@10"]).to_pylist()
     (row,) = (row for row in rows if row["system"] == "searching")
     assert row["value"] is None
     assert row["reason"]

@@ -29,7 +29,7 @@ from mirage.explorer.kit.table import (
     table_html,
 )
 from mirage.explorer.kit.text import TextSpan, plain, text_html
-from mirage.stages.outcomes import Confusion
+from mirage.stages.outcomes.confusion import Confusion
 from pages import page_text, titles
 
 APP = ROOT / "app.py"

@@ -16,7 +16,8 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.explorer.features import data as views
 from mirage.ranking.judges import VerdictJudge
-from mirage.stages.features import FEATURES, FeatureMean, over_languages
+from mirage.stages.features.families import FEATURES
+from mirage.stages.features.means import FeatureMean, over_languages
 from mirage.stages.features.relations import DRAWS, SEED, rank_taus
 
 

@@ -60,9 +60,12 @@ from mirage.ranking.surrogate.importance import importances
 from mirage.ranking.surrogate.regressors import predict
 from mirage.ranking.surrogate.training import training
 from mirage.stages.across import decisions_by_pair
-from mirage.stages.features import Tools, compute, means, over_languages
+from mirage.stages.features.means import means, over_languages
+from mirage.stages.features.spec import Tools
+from mirage.stages.features.table import compute
 from mirage.stages.judge.stats import judge_stats
-from mirage.stages.outcomes import confusion, outcomes
+from mirage.stages.outcomes.confusion import confusion
+from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.retrieve.bm25 import search_bm25
 from mirage.stages.retrieve.corpus import arena_corpus
 from mirage.text.answers import citations, is_numbered

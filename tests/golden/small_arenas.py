@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from mirage import schema, store
-from mirage.stages.features import Tools, compute
-from mirage.stages.outcomes import outcomes
+from mirage.stages.features.spec import Tools
+from mirage.stages.features.table import compute
+from mirage.stages.outcomes.tables import outcomes
 
 TOPICS = ("bridge", "river", "harvest", "lantern", "mountain", "library", "railway", "harbour")
 SENTENCES = {

@@ -15,7 +15,7 @@ from mirage.errors import ArenaError, BadInput
 from mirage.io.formats.run import read
 from mirage.pipeline import adding
 from mirage.schema import REFERENCE
-from mirage.stages import features
+from mirage.stages.features.families import FEATURES
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import owned
 
@@ -69,7 +69,7 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
         values, twin_values = ([row.pop("value", None) for row in part] for part in (rows, twins))
         assert values == [None if value is None else pytest.approx(value, rel=1e-12) for value in twin_values], table
         assert rows == twins, table
-    assert {str(row["feature"]) for row in of(result, "features", "mine")} <= set(features.FEATURES)
+    assert {str(row["feature"]) for row in of(result, "features", "mine")} <= set(FEATURES)
     assert "judgments" in result.tables
     assert "ratings" not in result.tables
     assert result.rows("answers") == arena.rows("answers") + len(answers)

@@ -151,11 +151,11 @@ def test_an_arena_is_opened_by_name_or_folder() -> None:
 
 
 def test_rates_are_those_of_the_command() -> None:
-    from mirage.stages import outcomes
+    from mirage.stages.outcomes import rates as outcome_rates
 
     arena = mirage.open_arena("nomiracl")
     rates = mirage.rates(arena, languages=["sw"])
-    own = outcomes.rates(arena.read("outcomes"), languages=["sw"])
+    own = outcome_rates.rates(arena.read("outcomes"), languages=["sw"])
     assert rates.table.equals(own)
     assert len(rates) == len(own) == len(rates.to_pandas())
     assert {row["language"] for row in rates} == {"sw", "all"}

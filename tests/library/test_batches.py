@@ -21,9 +21,10 @@ from judge_cases import arena as arena
 from judge_cases import judgments
 from llm_cases import ledger, replies_of, spent  # noqa: F401  # a fixture
 
-from mirage import llm
 from mirage.errors import Unreachable
-from mirage.llm import retry
+from mirage.llm import asking, calls, presets, retry
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.completion import Messages, Reply
 from mirage.store import Ledger
 from mirage.store.ledger import BATCH_SHARE
 from mirage.store.open_batches import OpenBatches
@@ -32,20 +33,20 @@ KEY = "sk-planted-5f2e9b71c04d"
 N = 60
 
 
-def model_at(service: BatchService, **limits: Any) -> llm.ChatModel:
+def model_at(service: BatchService, **limits: Any) -> ChatModel:
     """A model whose calls come in batches of 25, with short pauses."""
     quick = {"concurrency": 1, "backoff": 0.001, "longest_pause": 0.01, "batch": True, "batch_size": 25}
-    endpoint = llm.resolve(base_url=service.url)
-    settings = llm.Settings("m", service=endpoint.service)
-    return llm.ChatModel(settings, llm.Limits(**(quick | limits)), endpoint)
+    endpoint = presets.resolve(base_url=service.url)
+    settings = Settings("m", service=endpoint.service)
+    return ChatModel(settings, Limits(**(quick | limits)), endpoint)
 
 
-def conversations(n: int = N) -> list[llm.Messages]:
+def conversations(n: int = N) -> list[Messages]:
     return [[{"role": "user", "content": f"q{k}"}] for k in range(n)]
 
 
-def ask(service: BatchService, ledger: Ledger, n: int = N, **limits: Any) -> list[llm.Reply | None]:
-    return replies_of(llm.ask(conversations(n), model_at(service, **limits), ledger))
+def ask(service: BatchService, ledger: Ledger, n: int = N, **limits: Any) -> list[Reply | None]:
+    return replies_of(asking.ask(conversations(n), model_at(service, **limits), ledger))
 
 
 def texts(n: int = N) -> list[str]:
@@ -88,7 +89,7 @@ def test_the_estimate_and_the_ledger_count_half_the_price(ledger: Ledger) -> Non
     prices = {"price_in": 2.0, "price_out": 8.0}
     with BatchService() as service:
         single, batched = (model_at(service, **prices, batch=batch) for batch in (False, True))
-        plans = [llm.plan(conversations(), model, None) for model in (single, batched)]
+        plans = [calls.plan(conversations(), model, None) for model in (single, batched)]
         assert plans[0].money is not None
         assert plans[1].money == pytest.approx(BATCH_SHARE * plans[0].money)
         assert plans[1].tokens_in == plans[0].tokens_in
@@ -158,7 +159,7 @@ def test_a_wait_that_is_over_leaves_the_batches_to_a_later_run(ledger: Ledger) -
         assert open_parts(ledger) == 3
         service.polls = 0
         # Another stage's run has nothing to do with them.
-        llm.ask([[{"role": "user", "content": "another"}]], model_at(service), ledger)
+        asking.ask([[{"role": "user", "content": "another"}]], model_at(service), ledger)
         assert open_parts(ledger) == 3
         # A run of fewer conversations collects the whole batch that has them.
         ask(service, ledger, 1)
@@ -187,7 +188,7 @@ def test_a_creation_that_fails_too_late_is_found_and_not_repeated(ledger: Ledger
 def test_a_budget_bounds_what_is_submitted_and_the_next_run_goes_on(ledger: Ledger) -> None:
     with BatchService() as service:
         model = model_at(service, price_in=1.0, price_out=1.0)
-        most = llm.plan(conversations(1), model, None).money
+        most = calls.plan(conversations(1), model, None).money
         assert most is not None
         replies = ask(service, ledger, price_in=1.0, price_out=1.0, budget=2.5 * most)
         # Replies are shorter than the longest, so that more fit than are reserved for at first.
@@ -213,10 +214,10 @@ def test_a_service_that_refuses_is_named_with_what_to_do(
 
     with BatchService(refuse=refuse) as service:
         model = model_at(service)
-        endpoint = llm.resolve(base_url=service.url, key_env="OUR_KEY")
-        model = llm.ChatModel(model.settings, model.limits, endpoint)
+        endpoint = presets.resolve(base_url=service.url, key_env="OUR_KEY")
+        model = ChatModel(model.settings, model.limits, endpoint)
         with pytest.raises(Unreachable) as stopped:
-            replies_of(llm.ask(conversations(), model, ledger))
+            replies_of(asking.ask(conversations(), model, ledger))
         assert word in stopped.value.do
         assert service.url in stopped.value.where
         assert service.keys == {f"Bearer {KEY}"}
@@ -273,16 +274,18 @@ def test_ctrl_c_leaves_the_batches_to_the_next_run(ledger: Ledger) -> None:
 WORK = """
 from pathlib import Path
 import openai
-from mirage import llm
+from mirage.llm.asking import ask
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.presets import resolve
 from mirage.store import Ledger
 path, url, n, size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-endpoint = llm.resolve(base_url=url)
-limits = llm.Limits(batch=True, batch_size=size, backoff=0.001, longest_pause=0.5)
-model = llm.ChatModel(llm.Settings("m", service=endpoint.service), limits, endpoint)
+endpoint = resolve(base_url=url)
+limits = Limits(batch=True, batch_size=size, backoff=0.001, longest_pause=0.5)
+model = ChatModel(Settings("m", service=endpoint.service), limits, endpoint)
 def work():
     with Ledger(path) as ledger:
         conversations = [[{"role": "user", "content": f"q{k}"}] for k in range(n)]
-        llm.ask(conversations, model, ledger)
+        ask(conversations, model, ledger)
 """
 
 

@@ -28,8 +28,11 @@ from misbehaving import Act, Call, Service, error, reply
 from parts_cases import by_text, tables
 from waiting import until
 
-from mirage import llm, store
+from mirage import store
 from mirage.errors import BadInput, Unreachable
+from mirage.llm import asking, presets
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.completion import Messages
 from mirage.llm.engines import cluster as engine
 from mirage.llm.engines.cluster import TURNS, complete_on
 
@@ -75,16 +78,16 @@ def flaky(call: Call) -> Act:
     return reply(f"##Answer: {number % 97} [q000#1] [[{'ABC'[number % 3]}]]")
 
 
-def conversations(n: int) -> list[llm.Messages]:
+def conversations(n: int) -> list[Messages]:
     return [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
 
 
 def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int = 4, **limits: Any) -> list[Any]:
-    call_limits = llm.Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
+    call_limits = Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
     with store.Ledger(store.ledger_path(folder)) as ledger:
-        model = llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url))
+        model = ChatModel(Settings("m"), call_limits, presets.resolve(base_url=service.url))
         engine_on = partial(complete_on, model=model, cluster=engine.Cluster(workers, nodes.address))
-        return replies_of(llm.ask(conversations(n), model, ledger, engine=engine_on))
+        return replies_of(asking.ask(conversations(n), model, ledger, engine=engine_on))
 
 
 def answered_twice(service: Service) -> int:

@@ -21,8 +21,9 @@ from mirage.battles.verdict_rows import from_judgments
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.compare import ComparisonReport, compare_ratings, compare_systems
+from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.paired import more_queries, paired_estimate
+from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
 
 SIMULATED = 800

@@ -16,9 +16,10 @@ from misbehaving import Service, reply
 from tiny_model import make, needed
 
 import mirage as api
-from mirage import llm
 from mirage.errors import BadInput, UnknownName, Unreachable
-from mirage.llm import engine_huggingface
+from mirage.llm import asking, engine_huggingface
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.completion import Reply
 from mirage.store import Ledger
 
 
@@ -28,14 +29,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("model") / "tiny-chat")
 
 
-def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: Any) -> llm.ChatModel:
+def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: Any) -> ChatModel:
     chosen = {"temperature": 0.0, "max_tokens": 8, "service": "huggingface"} | settings
-    return llm.ChatModel(llm.Settings(str(tiny), **chosen), options=dict(options or {}))
+    return ChatModel(Settings(str(tiny), **chosen), options=dict(options or {}))
 
 
-def ask(model: llm.ChatModel, ledger: Ledger, *queries: str) -> list[llm.Reply]:
+def ask(model: ChatModel, ledger: Ledger, *queries: str) -> list[Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
-    replies = replies_of(llm.ask(conversations, model, ledger))
+    replies = replies_of(asking.ask(conversations, model, ledger))
     return [reply for reply in replies if reply is not None]
 
 

@@ -17,13 +17,14 @@ from engine_vllm_cases import StandIn
 from generating_cases import command, shown, write
 from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 
-from mirage import llm
 from mirage.errors import BadInput, Unreachable
-from mirage.llm import engine_vllm
+from mirage.llm import asking, engine_vllm
 from mirage.llm.batch import complete_loaded
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.completion import Reply
 from mirage.store import Ledger
 
-SETTINGS = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=30, seed=4)
+SETTINGS = Settings("tiny", temperature=0.2, top_p=None, max_tokens=30, seed=4)
 
 
 @pytest.fixture
@@ -36,14 +37,14 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> StandIn:
 def ask(
     ledger: Ledger,
     *queries: str,
-    settings: llm.Settings = SETTINGS,
+    settings: Settings = SETTINGS,
     options: Mapping[str, Any] = MappingProxyType({}),
     **how: Any,
-) -> list[llm.Reply]:
+) -> list[Reply]:
     conversations = [[{"role": "user", "content": query}] for query in queries]
-    model = llm.ChatModel(settings, options=options)
+    model = ChatModel(settings, options=options)
     engine = partial(complete_loaded, model=model, load=engine_vllm.load)
-    replies = replies_of(llm.ask(conversations, model, ledger, engine=engine, **how))
+    replies = replies_of(asking.ask(conversations, model, ledger, engine=engine, **how))
     assert None not in replies
     return [reply for reply in replies if reply is not None]
 
@@ -114,7 +115,7 @@ def test_replies_that_came_before_the_engine_broke_down_are_kept(vllm: StandIn, 
 
 def test_a_model_or_an_option_that_is_not_there_is_a_clear_error(vllm: StandIn, ledger: Ledger) -> None:
     with pytest.raises(Unreachable, match="vLLM could not load absent"):
-        ask(ledger, "q", settings=llm.Settings("absent"))
+        ask(ledger, "q", settings=Settings("absent"))
     with pytest.raises(BadInput, match="unexpected keyword argument 'nonsense'") as caught:
         ask(ledger, "q", options={"nonsense": 1})
     assert "--engine-args" in caught.value.do

@@ -20,9 +20,13 @@ from llm_cases import replies_of
 from misbehaving import Service, error
 from parts_cases import by_text, tables
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unreachable
+from mirage.llm import asking, presets
+from mirage.llm.asking import Replies
+from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.client import Pace
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.engines import cluster
 from mirage.llm.engines.cluster import complete_on
 from mirage.llm.engines.processes import Processes
@@ -162,20 +166,20 @@ class Workers:
     def __init__(self, workers: int) -> None:
         self.workers, self.rounds = workers, 0
 
-    def run(self, model: llm.ChatModel, chunks: Iterable[cluster.Chunk]) -> Iterator[tuple[str, llm.Replies]]:
+    def run(self, model: ChatModel, chunks: Iterable[cluster.Chunk]) -> Iterator[tuple[str, Replies]]:
         self.rounds += 1
         worker, waiting = cluster.Worker(model, cluster.version()), iter(chunks)
         while at_once := list(islice(waiting, self.workers)):
             yield from [worker.run(chunk) for chunk in at_once]
 
 
-def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[llm.Reply | None]:
+def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[Reply | None]:
     conversations = [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
-    call_limits = llm.Limits(**{"backoff": 0.001, "retries": 1, **limits})
+    call_limits = Limits(**{"backoff": 0.001, "retries": 1, **limits})
     with store.Ledger(store.ledger_path(folder)) as ledger:
-        model = llm.ChatModel(llm.Settings("m"), call_limits, llm.resolve(base_url=service.url))
+        model = ChatModel(Settings("m"), call_limits, presets.resolve(base_url=service.url))
         engine_on = partial(complete_on, model=model, cluster=Workers(1))
-        return replies_of(llm.ask(conversations, model, ledger, engine=engine_on))
+        return replies_of(asking.ask(conversations, model, ledger, engine=engine_on))
 
 
 def test_calls_by_workers_are_each_made_once_and_kept_by_the_driver(tmp_path: Path) -> None:
@@ -200,11 +204,11 @@ def test_a_service_that_refuses_the_key_or_always_fails_gets_no_further_calls(tm
 
 def test_a_budget_is_handed_out_in_few_rounds_and_nearly_spent(tmp_path: Path) -> None:
     price, four = 120 / 1e6, Workers(4)
-    limits = llm.Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
-    asked: list[llm.Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
+    limits = Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
+    asked: list[Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
     with Service(by_text) as service, store.Ledger(store.ledger_path(tmp_path)) as ledger:
-        model = llm.ChatModel(llm.Settings("m"), limits, llm.resolve(base_url=service.url))
-        replies = llm.ask(asked, model, ledger, engine=partial(complete_on, model=model, cluster=four))
+        model = ChatModel(Settings("m"), limits, presets.resolve(base_url=service.url))
+        replies = asking.ask(asked, model, ledger, engine=partial(complete_on, model=model, cluster=four))
     assert 180 <= replies.cost.calls <= 200
     assert four.rounds <= 6
 
@@ -218,7 +222,7 @@ def test_the_rate_of_all_workers_holds_in_every_minute_however_late_requests_are
     rate: float, workers: int, waits: list[tuple[float, float, int]]
 ) -> None:
     now = 0.0
-    model = cluster.share_rates(llm.ChatModel(llm.Settings("m"), llm.Limits(requests_per_minute=rate)), workers)
+    model = cluster.share_rates(ChatModel(Settings("m"), Limits(requests_per_minute=rate)), workers)
     paces = [Pace(model.limits.requests_per_minute) for _ in range(workers)]
     sent = []
     for pause, late, worker in waits:

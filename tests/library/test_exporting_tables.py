@@ -26,7 +26,9 @@ from mirage.publish import hub, leaderboard, trec
 from mirage.ranking import board
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.settings import RankSettings
-from mirage.stages import features, outcomes
+from mirage.stages.features import means
+from mirage.stages.features.means import over_languages
+from mirage.stages.outcomes import rates as outcome_rates
 from mirage.text import printing
 from mirage.text.names import normalise_name
 
@@ -162,12 +164,12 @@ def test_tot_has_the_rates_means_and_ratings_that_the_arena_has(tmp_path: Path) 
     assert trec.export_trec(arena, tmp_path / "x.tot", queries=True) == len(systems_of(arena))
     values = tot(tmp_path / "x.tot")
     kinds = {"non_relevant": "hallucination_rate", "relevant": "error_rate"}
-    rates = outcomes.rates(arena.read("outcomes")).to_pylist()
+    rates = outcome_rates.rates(arena.read("outcomes")).to_pylist()
     joint = [row for row in rates if row["language"] == "all" and row["rate"] is not None]
     assert len(joint) > 8
     for row in joint:
         assert values[row["system"], kinds[row["subset"]], "all"] == pytest.approx(row["rate"])
-    for mean in features.over_languages(features.means(arena.read("features")), arena.read("features")):
+    for mean in over_languages(means.means(arena.read("features")), arena.read("features")):
         if mean.mean is not None:
             assert values[mean.system, mean.feature, "all"] == pytest.approx(mean.mean)
     for row in arena.read("ratings").to_pylist():
@@ -273,4 +275,4 @@ def test_a_card_says_where_everything_is_from_whatever_it_is_called(tmp_path: Pa
 def test_the_rates_are_bitwise_equal_in_any_order_of_grouping() -> None:
     rows = store.open_arena(SAMPLE).read("outcomes")
     turned = rows.take(list(reversed(range(len(rows)))))
-    assert outcomes.rates(turned) == outcomes.rates(rows)
+    assert outcome_rates.rates(turned) == outcome_rates.rates(rows)

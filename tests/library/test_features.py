@@ -23,10 +23,12 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.stages.features import FEATURES, Tools, compute, means, measurable
 from mirage.stages.features.assessed import ASSESSED
 from mirage.stages.features.citation import average_precision, recall
-from mirage.stages.features.families import FAMILIES
+from mirage.stages.features.families import FAMILIES, FEATURES
+from mirage.stages.features.means import means
+from mirage.stages.features.spec import Tools
+from mirage.stages.features.table import compute, measurable
 from mirage.text.detection import DECIDED, language_probabilities, probabilities_of
 from mirage.text.languages import LANGUAGES, language
 

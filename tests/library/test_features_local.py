@@ -15,9 +15,10 @@ from flawed_systems import flawed_answers
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.stages.features import Tools, compute
 from mirage.stages.features.pairs import PairModel
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.support import MAX_TOKENS
+from mirage.stages.features.table import compute
 from mirage.store import Ledger
 
 PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]

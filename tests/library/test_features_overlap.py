@@ -19,11 +19,12 @@ from sample_source import read_sample
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.stages.features import FEATURES, Tools, compute, measurable
+from mirage.stages.features.families import FEATURES
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.overlap import bleu, rouge_l
-from mirage.stages.features.spec import MeasuredAnswer
+from mirage.stages.features.spec import MeasuredAnswer, Tools
 from mirage.stages.features.support import cited_sentences, softmax
+from mirage.stages.features.table import compute, measurable
 from mirage.text.answers import compose_answer
 from mirage.text.languages import LANGUAGES
 

@@ -15,14 +15,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirage import llm, schema
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm import prompts
+from mirage.llm.calls import Settings
+from mirage.llm.completion import Messages, Reply
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.generate import prepare as stage
 from mirage.stages.generate.settings import GenerateSettings
 
 RAG = prompts.load_template("rag")
-SETTINGS = llm.Settings("tiny", max_tokens=2048)
+SETTINGS = Settings("tiny", max_tokens=2048)
 
 
 def tables(*, n: int = 3, languages: Sequence[str] = ("de", "en"), passages: int = 4) -> tuple[pa.Table, pa.Table]:
@@ -46,9 +49,9 @@ class Model:
         self.requests: list[str] = []
         self.accepted: list[bool] = []
 
-    def __call__(self, conversations: Sequence[llm.Messages], *, accepted: bool) -> list[llm.Reply | None]:
+    def __call__(self, conversations: Sequence[Messages], *, accepted: bool) -> list[Reply | None]:
         self.accepted.append(accepted)
-        replies: list[llm.Reply | None] = []
+        replies: list[Reply | None] = []
         for messages in conversations:
             (message,) = messages
             assert message["role"] == "user"
@@ -57,7 +60,7 @@ class Model:
             key = SETTINGS.keys(messages)[0]
             text = f"reply {len(self.requests)}" if status == "ok" else None
             reason = None if status == "ok" else f"because {status}"
-            replies.append(llm.Reply(key, text, status, reason, 1, 1, "tiny", 1) if status else None)
+            replies.append(Reply(key, text, status, reason, 1, 1, "tiny", 1) if status else None)
         return replies
 
 
@@ -364,7 +367,7 @@ def test_a_query_that_ends_a_conversation_is_asked_after_its_turns() -> None:
         assert prompt.endswith(plain.requests[1])
         assert prompt.index("user: Which lake") < prompt.index("agent: It is {question} of the village.")
         # A turn is cut as a passage is.
-        assert llm.TokenEstimate().count(prompt) < llm.TokenEstimate().count(plain.requests[1]) + 1_000
+        assert TokenEstimate().count(prompt) < TokenEstimate().count(plain.requests[1]) + 1_000
 
 
 def test_long_conversations_leave_the_prompt_within_its_limit() -> None:
@@ -376,5 +379,5 @@ def test_long_conversations_leave_the_prompt_within_its_limit() -> None:
     model = Model()
     run(model, queries, passages, template=template, turns=turns)
     (prompt,) = model.requests
-    assert llm.TokenEstimate().count(prompt) <= 600
+    assert TokenEstimate().count(prompt) <= 600
     assert all(f"Turn {k}:" in prompt for k in range(1, 6))

@@ -25,8 +25,12 @@ from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, 
 from store_cases import file_size_limit
 from waiting import until
 
-from mirage import llm, store
+from mirage import store
 from mirage.errors import ArenaError, TableMissing, UnknownName
+from mirage.llm import presets, tokens
+from mirage.llm.asking import ArenaCalls
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.generate import stage as generating
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.store import LEDGER, Ledger
@@ -38,7 +42,7 @@ KEY = "sk-planted-91b7e44f0a2c"
 def request_of(system: str = "mine", model: str = "tiny", **options: Any) -> GenerateSettings:
     from mirage.llm import prompts
 
-    return GenerateSettings(system, prompts.load_template("rag"), llm.Settings(model), **options)
+    return GenerateSettings(system, prompts.load_template("rag"), Settings(model), **options)
 
 
 def run(
@@ -46,9 +50,9 @@ def run(
 ) -> generating.GenerateResult:
     """Generate in this process."""
     what = what or request_of()
-    call_limits = llm.Limits(**{"backoff": 0.001, "retries": 0, **limits})
-    model = llm.ChatModel(what.model, call_limits, llm.resolve(base_url=service.url))
-    return generating.generate_answers(path, what, llm.ArenaCalls(model, "a test"))[1]
+    call_limits = Limits(**{"backoff": 0.001, "retries": 0, **limits})
+    model = ChatModel(what.model, call_limits, presets.resolve(base_url=service.url))
+    return generating.generate_answers(path, what, ArenaCalls(model, "a test"))[1]
 
 
 def query(call: Call) -> str:
@@ -135,9 +139,9 @@ def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(tmp_path
         r"10 calls would be made.* ([\d,]+) prompt tokens and 20,480 reply tokens, ([\d.]+) in", result.stderr
     )
     assert match is not None, result.stderr
-    tokens = int(match[1].replace(",", ""))
-    assert 1_500 < tokens < 6_000
-    assert float(match[2]) == pytest.approx((tokens + 20_480) / 1_000, abs=0.01)
+    n_tokens = int(match[1].replace(",", ""))
+    assert 1_500 < n_tokens < 6_000
+    assert float(match[2]) == pytest.approx((n_tokens + 20_480) / 1_000, abs=0.01)
     assert sorted(path.rglob("*")) == files
 
 
@@ -178,7 +182,7 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
 
     with Service() as service:
         run(path, service, what=request_of(languages=["en"]))
-        monkeypatch.setattr(llm, "tokens_of", lambda _: llm.TokenEstimate("the model's own"))
+        monkeypatch.setattr(tokens, "tokens_of", lambda _: TokenEstimate("the model's own"))
         run(path, service)
         assert len(service.calls) == 10
         run(path, service, what=request_of("new", "other"))
@@ -302,7 +306,7 @@ def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None
         generating.answers_of(path, "mime")
     store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
     with pytest.raises(TableMissing, match="no passages"):
-        generating.plan_generating(tmp_path / "b", request_of(), llm.ChatModel(llm.Settings("tiny")))
+        generating.plan_generating(tmp_path / "b", request_of(), ChatModel(Settings("tiny")))
 
 
 def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tmp_path: Path) -> None:
@@ -350,7 +354,7 @@ def wait_for(process: subprocess.Popen[bytes], service: Service, calls: int) -> 
 
 
 def key_of(call: Call, again: str | None = None) -> str:
-    settings = llm.Settings("tiny", service=llm.resolve(base_url=f"http://{call.headers['host']}/v1").service)
+    settings = Settings("tiny", service=presets.resolve(base_url=f"http://{call.headers['host']}/v1").service)
     return settings.keys(call.body["messages"], again)[0]
 
 
@@ -582,6 +586,6 @@ def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(tmp_path:
         with sqlite3.connect(path / LEDGER) as db:
             assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["calls"]
         db.close()
-        plan = generating.plan_generating(path, request_of(replace=True), llm.ChatModel(llm.Settings("tiny")))
+        plan = generating.plan_generating(path, request_of(replace=True), ChatModel(Settings("tiny")))
         assert (plan.calls, plan.kept) == (10, 0)
         assert run(path, service, what=request_of(replace=True)).cost.calls == 10

@@ -31,7 +31,7 @@ from mirage.llm.prompts import fence_code
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import Judge, VerdictJudge
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, Weight, judge_by_features
 from mirage.stages.judge.pairs import OrderedPair, choose_known, choose_pairs
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judgeable, render_battle

@@ -22,7 +22,9 @@ from forks import Forks
 from misbehaving import Act, Call, Service, reply
 from store_cases import snapshot
 
-from mirage import llm, schema, store
+from mirage import schema, store
+from mirage.llm import presets
+from mirage.llm.calls import Settings
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import now
@@ -200,7 +202,7 @@ def kept(path: Path, service: Service) -> Counter[str]:
     """How often each request was asked whose reply is in the ledger."""
     if not store.ledger_path(path).exists():
         return Counter()
-    settings = llm.Settings("m", service=llm.resolve(base_url=service.url).service)
+    settings = Settings("m", service=presets.resolve(base_url=service.url).service)
     keys = {settings.keys(call.body["messages"])[0]: call.content for call in service.calls}
     with store.Ledger(store.ledger_path(path)) as ledger:
         have = ledger.have(keys)

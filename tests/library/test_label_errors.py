@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage.errors import NotEnoughData
-from mirage.stages.outcomes import correct_rates, rates
+from mirage.stages.outcomes.corrected import correct_rates
+from mirage.stages.outcomes.rates import rates
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import (
     AuditedQuery,

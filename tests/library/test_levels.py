@@ -16,7 +16,8 @@ from votes_cases import evidence
 import mirage
 from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.people import levels
+from mirage.people.levels.labels import import_labels, label_measures, read_labels
+from mirage.people.levels.levels import correct_levels
 from mirage.stats.powered_mean import powered_mean
 
 SYSTEMS = ("able", "bold")
@@ -149,7 +150,7 @@ def test_levels_have_the_measured_rate_beside_them(folder: Path) -> None:
 
 
 def test_a_language_without_labels_takes_no_others_and_all_is_the_mean(folder: Path) -> None:
-    result = levels.correct_levels(levels.read_labels(mirage.open_arena(folder), "rate"))
+    result = correct_levels(read_labels(mirage.open_arena(folder), "rate"))
     assert {row.status for row in result.rows if row.language == "te"} == {"not checked"}
     assert all(row.reason for row in result.rows if row.status != "corrected")
     for joint in (row for row in result.rows if row.language == "all"):
@@ -167,11 +168,11 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
     query, system = text["query_id"], text["system"]
     head = "language,query_id,system,rater,value,answer\n"
     file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", encoding="utf-8")
-    result = levels.import_labels(arena, file, made_by="test")
+    result = import_labels(arena, file, made_by="test")
     assert (result.labels, result.changed) == (1, 1)
     file.write_text(f"{head}te,{query},{system},juma,1,another text\n", encoding="utf-8")
     with pytest.raises(NotEnoughData):
-        levels.import_labels(arena, file, made_by="test")
+        import_labels(arena, file, made_by="test")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: s
     file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", encoding="utf-8")
     before = store.open_arena(folder).version
     with pytest.raises(BadInput, match=word) as caught:
-        levels.import_labels(folder, file, made_by="test")
+        import_labels(folder, file, made_by="test")
     assert str(file) in str(caught.value)
     assert store.open_arena(folder).version == before
 
@@ -213,23 +214,23 @@ def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Pat
             rows.append(schema.Score(*key, "helpful", "amina", True, value, 1, 4, None))
     table = schema.sort("scores", schema.from_rows(schema.Score, rows))
     store.upsert(arena, {"scores": store.by_key("scores", table)}, made_by="test")
-    labels = levels.read_labels(store.open_arena(arena), "score:helpful")
-    result = levels.correct_levels(labels)
+    labels = read_labels(store.open_arena(arena), "score:helpful")
+    result = correct_levels(labels)
     corrected = [row for row in result.rows if row.status == "corrected"]
     assert corrected
     assert all(1 <= row.low <= row.corrected <= row.high <= 4 for row in corrected)  # type: ignore[operator]
     assert float(np.mean([row.width for row in corrected])) < 0.8  # type: ignore[arg-type]
     with pytest.raises(UnknownName):
-        levels.read_labels(store.open_arena(arena), "score:nothing")
+        read_labels(store.open_arena(arena), "score:nothing")
 
 
 def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
-    labels = levels.read_labels(mirage.open_arena(folder), "rate")
+    labels = read_labels(mirage.open_arena(folder), "rate")
     known = np.array([key[2] == "able" for key in labels.keys])
     bare = replace(labels, labels=np.where(known, labels.labels, np.nan))
-    rows = levels.correct_levels(bare).rows
+    rows = correct_levels(bare).rows
     assert {row.status for row in rows if row.system == "bold"} == {"not checked"}
-    few = levels.correct_levels(replace(labels, labels=np.where(np.arange(len(known)) < 2, labels.labels, np.nan)))
+    few = correct_levels(replace(labels, labels=np.where(np.arange(len(known)) < 2, labels.labels, np.nan)))
     assert not any("corrected by" in line for line in few.notes()), "nothing is said to be both"
 
 
@@ -267,10 +268,10 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
         for row in answers
         for passage, word in (("p1", "yes"), ("p2", "no"), ("p3", "unclear"))
     ]
-    labels = levels.read_labels(arena, "feature:citation_precision", rows)
+    labels = read_labels(arena, "feature:citation_precision", rows)
     assert set(labels.labels.tolist()) == {0.5}
     assert labels.n_labels() == len(answers)
-    assert "feature:citation_precision" in levels.label_measures(arena, rows)
-    (row, *_) = levels.correct_levels(labels).rows
+    assert "feature:citation_precision" in label_measures(arena, rows)
+    (row, *_) = correct_levels(labels).rows
     assert row.corrected == pytest.approx(0.5)
     assert 0 <= row.low < 0.5 < row.high <= 1  # type: ignore[operator]

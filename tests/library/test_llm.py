@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from llm_cases import ask, conversations, ledger, spent  # noqa: F401  # a fixture
 from misbehaving import Call, Service, error, reply
 
-from mirage import llm
 from mirage.errors import BadInput, MirageError
-from mirage.llm import retry
+from mirage.llm import calls, presets, retry
+from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.client import Pace
+from mirage.llm.completion import Reply
+from mirage.llm.presets import PRESETS, Endpoint
 from mirage.store import Ledger
 
 KEY = "sk-planted-5f2e9b71c04d"
@@ -42,9 +44,9 @@ KEY = "sk-planted-5f2e9b71c04d"
 def test_every_provider_of_the_two_published_programs_is_one_option_away(
     provider: str, environ: dict[str, str], address: str | None
 ) -> None:
-    variable = llm.PRESETS[provider].key_env
+    variable = PRESETS[provider].key_env
     assert variable is not None
-    endpoint = llm.resolve(provider, environ={**environ, variable: f" {KEY}\r\n"})
+    endpoint = presets.resolve(provider, environ={**environ, variable: f" {KEY}\r\n"})
     assert endpoint.base_url.startswith("https://")
     assert address in (None, endpoint.base_url)
     assert endpoint.secret == KEY
@@ -52,18 +54,18 @@ def test_every_provider_of_the_two_published_programs_is_one_option_away(
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
 def test_a_server_on_this_machine_needs_no_key(host: str) -> None:
-    endpoint = llm.resolve(base_url=f"http://{host}:8000/v1", environ={"OPENAI_API_KEY": KEY})
+    endpoint = presets.resolve(base_url=f"http://{host}:8000/v1", environ={"OPENAI_API_KEY": KEY})
     assert endpoint.secret is None
     assert endpoint.local
 
 
 def test_a_key_that_is_absent_is_named_and_where_to_put_it() -> None:
     with pytest.raises(BadInput, match="OPENAI_API_KEY is not set"):
-        llm.resolve("openai", environ={})
+        presets.resolve("openai", environ={})
     with pytest.raises(BadInput, match="MY_KEY is not set"):
-        llm.resolve(base_url="http://127.0.0.1:1/v1", key_env="MY_KEY", environ={"MY_KEY": "  "})
+        presets.resolve(base_url="http://127.0.0.1:1/v1", key_env="MY_KEY", environ={"MY_KEY": "  "})
     with pytest.raises(BadInput) as caught:
-        llm.resolve(base_url="https://models.example.org/v1", environ={})
+        presets.resolve(base_url="https://models.example.org/v1", environ={})
     assert "--key-env" in caught.value.do
 
 
@@ -84,7 +86,7 @@ def test_a_key_in_the_wrong_shape_or_place_is_refused_without_showing_it(
     options: dict[str, str], environ: dict[str, str]
 ) -> None:
     with pytest.raises(BadInput) as caught:
-        llm.resolve(**options, environ=environ)  # type: ignore[arg-type]
+        presets.resolve(**options, environ=environ)  # type: ignore[arg-type]
     assert KEY not in str(caught.value)
     assert caught.value.do
 
@@ -94,14 +96,14 @@ def test_a_key_in_the_wrong_shape_or_place_is_refused_without_showing_it(
 
 def test_the_parameters_go_out_under_the_names_the_service_has_for_them(ledger: Ledger) -> None:
     with Service() as service:
-        settings = llm.Settings("tiny", temperature=0.2, top_p=None, max_tokens=7, seed=3)
+        settings = Settings("tiny", temperature=0.2, top_p=None, max_tokens=7, seed=3)
         for number, name in enumerate(("max_tokens", "max_completion_tokens")):
-            endpoint = llm.Endpoint(service.url, limit=name)
+            endpoint = Endpoint(service.url, limit=name)
             ask(service, ledger, f"q{number}", settings=settings, endpoint=endpoint)
         common = {"model": "tiny", "temperature": 0.2, "seed": 3}
         bodies = [{name: value for name, value in call.body.items() if name != "messages"} for call in service.calls]
     assert bodies == [{**common, "max_tokens": 7}, {**common, "max_completion_tokens": 7}]
-    assert llm.PRESETS["openai"].limit == "max_completion_tokens"
+    assert PRESETS["openai"].limit == "max_completion_tokens"
 
 
 def test_an_extra_body_is_sent_and_is_part_of_the_call(ledger: Ledger) -> None:
@@ -112,7 +114,7 @@ def test_an_extra_body_is_sent_and_is_part_of_the_call(ledger: Ledger) -> None:
             None,
             None,
         ):
-            ask(service, ledger, "q", settings=llm.Settings("tiny", extra_body=extra))
+            ask(service, ledger, "q", settings=Settings("tiny", extra_body=extra))
         first, second, third = (call.body for call in service.calls)
     assert (first["reasoning_effort"], first["provider"]) == ("low", {"order": ["lab"]})
     assert second == {**third, "enable_thinking": False}
@@ -125,7 +127,7 @@ def test_an_extra_body_is_sent_and_is_part_of_the_call(ledger: Ledger) -> None:
 )
 def test_an_extra_body_sets_no_field_of_this_program_and_holds_no_key(extra: dict[str, object]) -> None:
     with pytest.raises(BadInput, match="extra body") as caught:
-        llm.Settings("tiny", extra_body=extra)
+        Settings("tiny", extra_body=extra)
     assert KEY not in str(caught.value)
 
 
@@ -167,7 +169,7 @@ def test_retries_count_towards_the_rate(ledger: Ledger, monkeypatch: pytest.Monk
 )
 def test_limits_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(BadInput) as caught:
-        llm.Limits(**wrong)  # type: ignore[arg-type]
+        Limits(**wrong)  # type: ignore[arg-type]
     assert caught.value.do
 
 
@@ -214,9 +216,12 @@ def test_nothing_is_loaded_where_the_ledger_has_everything(ledger: Ledger) -> No
         ask(service, ledger, "q")
     code = f"""
 import pathlib, sys
-from mirage import llm, store
-model = llm.ChatModel(llm.Settings("tiny"), endpoint=llm.Endpoint("http://127.0.0.1:9/v1"))
-replies = llm.ask([[{{"role": "user", "content": "q"}}]], model, store.Ledger(pathlib.Path({str(ledger.path)!r})))
+from mirage import store
+from mirage.llm.asking import ask
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.presets import Endpoint
+model = ChatModel(Settings("tiny"), endpoint=Endpoint("http://127.0.0.1:9/v1"))
+replies = ask([[{{"role": "user", "content": "q"}}]], model, store.Ledger(pathlib.Path({str(ledger.path)!r})))
 (answer,) = replies.by_number
 print(answer.status, "openai" in sys.modules)
 """
@@ -228,7 +233,7 @@ print(answer.status, "openai" in sys.modules)
 
 
 def test_the_key_is_made_of_model_parameters_and_messages_alone() -> None:
-    settings = llm.Settings("tiny", temperature=0.1, max_tokens=50)
+    settings = Settings("tiny", temperature=0.1, max_tokens=50)
     messages = conversations("Où ?")[0]
     key = settings.keys(messages)[0]
     # Written once: a key that changes would have every reply of every arena asked and paid for again.
@@ -249,15 +254,15 @@ def test_the_key_is_made_of_model_parameters_and_messages_alone() -> None:
 def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> None:
     with Service() as service:
         ask(service, ledger, "a")
-        priced = llm.Limits(price_in=2.0, price_out=10.0)
-        model = llm.ChatModel(llm.Settings("tiny", max_tokens=100), priced)
-        cost = llm.plan(conversations("a", "b", "c", "c"), model, ledger)
-        nothing = llm.plan(conversations("a"), llm.ChatModel(llm.Settings("tiny")), ledger)
+        priced = Limits(price_in=2.0, price_out=10.0)
+        model = ChatModel(Settings("tiny", max_tokens=100), priced)
+        cost = calls.plan(conversations("a", "b", "c", "c"), model, ledger)
+        nothing = calls.plan(conversations("a"), ChatModel(Settings("tiny")), ledger)
         assert sum(service.requests.values()) == 1
     assert (cost.calls, cost.kept, cost.tokens_out) == (3, 1, 300)
     assert cost.money == pytest.approx((cost.tokens_in * 2 + 300 * 10) / 1e6)
     assert (nothing.calls, nothing.money) == (0, None)
-    assert llm.plan(conversations("a"), llm.ChatModel(llm.Settings("tiny")), None).calls == 1
+    assert calls.plan(conversations("a"), ChatModel(Settings("tiny")), None).calls == 1
 
 
 def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) -> None:
@@ -267,13 +272,13 @@ def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) ->
     seen: set[str] = set()
     with Service() as service:
 
-        def run(budget: float | None) -> list[llm.Reply | None]:
-            return ask(service, ledger, *queries, settings=llm.Settings("tiny", max_tokens=64), budget=budget, **limits)
+        def run(budget: float | None) -> list[Reply | None]:
+            return ask(service, ledger, *queries, settings=Settings("tiny", max_tokens=64), budget=budget, **limits)
 
         runs = 0
         while len(seen) < len(queries):
             answers = run(0.6)
-            money = spent(answers, llm.Limits(**limits)).money or 0.0
+            money = spent(answers, Limits(**limits)).money or 0.0
             assert 0 < money <= 0.6
             new = {answer.key for answer in answers if answer}
             assert seen < new
@@ -291,7 +296,7 @@ def test_a_service_that_does_not_count_tokens_is_charged_by_the_estimate(ledger:
     answered = [answer for answer in answers if answer]
     assert 0 < len(answered) < 20
     assert all(answer.estimated for answer in answered)
-    money = spent(answered, llm.Limits(price_in=1000.0, price_out=1000.0)).money or 0.0
+    money = spent(answered, Limits(price_in=1000.0, price_out=1000.0)).money or 0.0
     assert 0 < money <= 4.0
 
 
@@ -348,7 +353,7 @@ def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
     monkeypatch.setenv("MY_KEY", KEY)
     outputs: list[str] = []
     with Service(echo) as service, Ledger(tmp_path / "ledger.sqlite") as ledger:  # type: ignore[arg-type]
-        endpoint = llm.resolve(base_url=service.url, key_env="MY_KEY")
+        endpoint = presets.resolve(base_url=service.url, key_env="MY_KEY")
         outputs.append(repr(endpoint))
         for batch in (["refusal", "429", "500", "400"], ["401"], ["header"]):
             try:

@@ -13,13 +13,13 @@ from llm_cases import ledger  # noqa: F401  # a fixture
 from llm_cases import spent as cost_of_all
 from misbehaving import Act, Service, replied, reply
 
-from mirage import llm
 from mirage.errors import Unreachable
+from mirage.llm.calls import Limits, Settings
 from mirage.llm.completion import read_usage, state
 from mirage.llm.faults import find_fault
 from mirage.store import Ledger
 
-ask = partial(ask_one, settings=llm.Settings("tiny", top_p=0.9, max_tokens=50), retries=1)
+ask = partial(ask_one, settings=Settings("tiny", top_p=0.9, max_tokens=50), retries=1)
 
 
 def refused(status: int, body: object) -> Act:
@@ -98,7 +98,7 @@ def test_a_budget_counts_thoughts_that_the_service_bills_beside_the_reply(ledger
     limits: dict[str, Any] = {"price_in": 0.0, "price_out": 1_000.0, "budget": 3.0}
     with Service(lambda call: replied({"content": "Seven."}, usage=usage)) as service:
         answers = ask(service, ledger, *(f"q{n}" for n in range(9)), **limits)
-    spent = cost_of_all(answers, llm.Limits(**limits))
+    spent = cost_of_all(answers, Limits(**limits))
     assert answers.count(None) == 7  # 1.02 each: a third might cost more than what is left
     assert spent.money == pytest.approx(2.04)
 
@@ -151,7 +151,7 @@ def test_a_setting_at_fault_stops_the_run_with_the_option_that_helps(ledger: Led
         Service(lambda call: refused(400, body)) as service,
         pytest.raises(Unreachable) as caught,
     ):
-        ask(service, ledger, "a", "b", settings=llm.Settings("tiny", max_tokens=50, seed=1))
+        ask(service, ledger, "a", "b", settings=Settings("tiny", max_tokens=50, seed=1))
     assert option in caught.value.do
     assert len(service.calls) == 1
 

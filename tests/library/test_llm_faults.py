@@ -13,9 +13,11 @@ import pytest
 from llm_cases import ask, ledger  # noqa: F401  # a fixture
 from misbehaving import Act, Call, Service, dropped, error, half, reply, silent, trickling
 
-from mirage import llm
 from mirage.errors import Unreachable
 from mirage.llm import retry
+from mirage.llm.calls import Settings
+from mirage.llm.completion import Reply
+from mirage.llm.presets import Endpoint
 from mirage.store import Ledger
 
 TABLE = json.loads(Path(__file__).parents[1].joinpath("fixtures", "services.json").read_text(encoding="utf-8"))
@@ -34,8 +36,8 @@ def test_pitfall_175_every_behaviour_of_a_service_is_told_as_what_it_is(
         return Act(status, (body if isinstance(body, str) else json.dumps(body)).encode(), headers)
 
     said = ""
-    answers: list[llm.Reply | None] = []
-    settings = llm.Settings("tiny", max_tokens=64)
+    answers: list[Reply | None] = []
+    settings = Settings("tiny", max_tokens=64)
     with Service(behave) as service:
         try:
             answers = ask(service, ledger, LONG, "other", retries=2, longest_pause=0.5, settings=settings)
@@ -150,7 +152,7 @@ def test_pitfall_169_a_service_that_is_not_there_stops_after_one_retry(
         raise socket.gaierror(socket.EAI_NONAME, f"{host!r} is not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    endpoint = llm.Endpoint(base_url or service.url)
+    endpoint = Endpoint(base_url or service.url)
     with pytest.raises(Unreachable, match="connection failed") as caught:
         ask(service, ledger, "a", "b", "c", retries=7, endpoint=endpoint)
     assert waits == [1]
@@ -202,7 +204,7 @@ def test_two_programs_with_the_same_call_name_the_same_reply(ledger: Ledger) -> 
         # While the answer is on its way, another program has got one.
         with Ledger(ledger.path) as other:
             entry = {"text": "theirs", "status": "ok", "reason": None, "tokens_in": 1, "tokens_out": 1, "served": None}
-            settings = llm.Settings("tiny")
+            settings = Settings("tiny")
             messages = [{"role": "user", "content": "q"}]
             other.put(settings.keys(messages)[0], settings.request(messages), entry)
         return reply("ours")

@@ -15,9 +15,11 @@ from llm_cases import ask as ask_one
 from llm_cases import ledger, spent  # noqa: F401  # a fixture
 from misbehaving import Act, Call, Service, endless, redirect, replied, reply
 
-from mirage import llm
 from mirage.errors import Unreachable
+from mirage.llm import presets
+from mirage.llm.calls import Limits, Settings
 from mirage.llm.completion import read_completion
+from mirage.llm.presets import Endpoint
 from mirage.store import Ledger
 
 KEY = "sk-planted+7c1f/0d93ab52"
@@ -26,8 +28,8 @@ MESSAGES = [{"role": "user", "content": "How many?"}]
 
 def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[Any]:
     """Ask queries with a key, without retries."""
-    endpoint = llm.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY})
-    how: dict[str, Any] = {"settings": llm.Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
+    endpoint = presets.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY})
+    how: dict[str, Any] = {"settings": Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
     return ask_one(service, ledger, *(queries or ("q",)), endpoint=endpoint, **how)
 
 
@@ -126,7 +128,7 @@ def test_a_count_that_cannot_be_is_an_estimate_that_says_so(ledger: Ledger, name
     assert answer.tokens_out is not None
     assert 0 < answer.tokens_in < 40
     assert 0 < answer.tokens_out < 20
-    cost = spent(answers, llm.Limits(**price))
+    cost = spent(answers, Limits(**price))
     assert cost.estimated == 1
     assert cost.money is not None
     assert 0 < cost.money < 0.1
@@ -213,13 +215,13 @@ def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Led
 
 
 def test_pitfall_190_a_short_key_is_removed_from_its_header_alone() -> None:
-    endpoint = llm.Endpoint("http://127.0.0.1:9/v1", "EMPTY")
+    endpoint = Endpoint("http://127.0.0.1:9/v1", "EMPTY")
     assert endpoint.redact(["authorization: bearer EMPTY", "EMPTY"]) == ["authorization: bearer [key]", "EMPTY"]
-    assert llm.Endpoint("http://127.0.0.1:9/v1", "sk-123").redact("My key is sk-123.") == "My key is [key]."
+    assert Endpoint("http://127.0.0.1:9/v1", "sk-123").redact("My key is sk-123.") == "My key is [key]."
 
 
 def test_replies_stored_without_optional_fields_are_read(ledger: Ledger) -> None:
-    settings = llm.Settings("tiny", max_tokens=100)
+    settings = Settings("tiny", max_tokens=100)
     kept = {"text": "Six.", "status": "ok", "reason": None, "tokens_in": None, "tokens_out": None, "served": "m-0"}
     ledger.put(settings.keys(MESSAGES)[0], settings.request(MESSAGES), kept)
     with Service() as service:

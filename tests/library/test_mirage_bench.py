@@ -23,7 +23,7 @@ from mirage.io.imports.public import import_mirage_bench
 from mirage.io.sources.mirage_bench.hub import pull_bench
 from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
 from mirage.io.sources.mirage_bench.read import FEATURES, read_bench
-from mirage.stages import features
+from mirage.stages.features import families
 
 INSTRUCTION = (
     "Instruction: Provide an answer to the query using the information provided in contexts written in Swahili. "
@@ -209,7 +209,7 @@ def test_the_older_set_gives_the_same_with_other_names_of_columns(tmp_path: Path
 
 
 def test_pitfall_19_a_feature_without_a_value_is_null_with_a_reason(tmp_path: Path) -> None:
-    assert set(FEATURES) <= set(features.FEATURES)
+    assert set(FEATURES) <= set(families.FEATURES)
     row = answers("1", reranker_score={"gpt-4": float("nan"), "aya/23": -2.5, "other": 1.0}, extra={"gpt-4": 3})
     del row["fluency_score"]
     tables, notes = valid(save(tmp_path / "sw.jsonl", row))

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import mirage
 from mirage import schema, store
 from mirage.errors import UnknownName
-from mirage.stages.features import FEATURES
 from mirage.stages.features.assessed import ASSESSED, decider
+from mirage.stages.features.families import FEATURES
 from mirage.stages.features.measuring import measure
 from mirage.stages.nuggets.bank import nugget_id, nugget_scores
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS

@@ -22,11 +22,11 @@ from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.io.sources.published import SYSTEM_NAMES
-from mirage.stages.outcomes import outcomes, rates, unparsed_note
 from mirage.stages.outcomes.fold import fold
 from mirage.stages.outcomes.parsed import RULES
+from mirage.stages.outcomes.rates import rates, unparsed_note
 from mirage.stages.outcomes.strict import parse_strict
-from mirage.stages.outcomes.tables import parse_outcome
+from mirage.stages.outcomes.tables import outcomes, parse_outcome
 from mirage.stats.intervals import mean_interval, wilson
 from mirage.text.languages import LANGUAGES
 

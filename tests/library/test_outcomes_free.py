@@ -20,10 +20,12 @@ from benchmarks.outcome_accuracy import accuracy, measured_accuracy
 from mirage import schema, store
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
-from mirage.stages.outcomes import confusion, outcomes, rates, unparsed_note, vocabulary
+from mirage.stages.outcomes import vocabulary
 from mirage.stages.outcomes.by_model import FORM
+from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
-from mirage.stages.outcomes.tables import parse_outcome
+from mirage.stages.outcomes.rates import rates, unparsed_note
+from mirage.stages.outcomes.tables import outcomes, parse_outcome
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
 from mirage.text.marks import read_mark

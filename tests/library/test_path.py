@@ -25,7 +25,7 @@ from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.judges import VerdictJudge, verdicts_of
 from mirage.ranking.pair_tests import BoardTests
-from mirage.stages import features
+from mirage.stages.features import table
 
 ROWS = (
     *(pd.DataFrame, pa.Table, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
@@ -156,7 +156,7 @@ def test_an_answer_passes_through_the_features_once() -> None:
     arena = mirage.open_arena("sample")
     languages = arena.languages("answers")[:1]
     queries, passages, answers = (arena.read(name, languages=languages) for name in ("queries", "passages", "answers"))
-    entries = follow(partial(features.compute, queries, passages, answers.slice(0, 20)))
+    entries = follow(partial(table.compute, queries, passages, answers.slice(0, 20)))
     within = [entry.file for entry in entries if entry.file.startswith("stages/features/")]
     entered = [file for file in stays(entries) if file.endswith(("/table.py", "/reader.py", "/measurements.py"))]
     assert entered == ["stages/features/table.py", "stages/features/reader.py"]

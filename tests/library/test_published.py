@@ -12,7 +12,7 @@ from published_cases import differing
 from published_figures import FIGURES, read_published
 
 from mirage import schema, store
-from mirage.stages.outcomes import rates
+from mirage.stages.outcomes.rates import rates
 from mirage.text.languages import LANGUAGES
 
 

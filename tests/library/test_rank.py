@@ -29,7 +29,7 @@ from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.compare import compare_ratings
+from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.resample import query_weights
 

@@ -15,7 +15,7 @@ from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS, rated_with
 from mirage.schema import REFERENCE
-from mirage.stages import features
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
@@ -30,7 +30,7 @@ def tables() -> dict[str, pa.Table]:
     sample = store.open_arena(ROOT / "data" / "sample")
     derived = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
     derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
-    tools = features.Tools(reference=REFERENCE)
+    tools = Tools(reference=REFERENCE)
     derived |= FEATURES.run(derived, only=["target_language", "length", "answer_rougeL"], tools=tools)
     derived |= HEURISTIC_JUDGMENTS.run(derived)
     relevance = RELEVANCE_RATINGS.run(derived, draws=50, seed=7)["ratings"]

@@ -15,9 +15,12 @@ from misbehaving import Act, Call, Service, error, reply
 from run_cases import few, ran
 from sample_source import read_sample
 
-from mirage import llm, pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError
+from mirage.llm import presets
+from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.pipeline import steps
+from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES
 
@@ -53,13 +56,13 @@ def arena(ready: Path, tmp_path: Path) -> Path:
 def done(
     path: Path,
     judge: str = "heuristic",
-    model: pipeline.RunModel | None = None,
+    model: RunModel | None = None,
     *,
     baselines: bool = True,
     seed: int = 0,
-) -> list[pipeline.StepReport]:
+) -> list[StepReport]:
     """What all steps did, but for nuggets that are not there."""
-    every = pipeline.Steps(path, "a test")
+    every = Steps(path, "a test")
     results = [*every.measure(baselines=baselines), every.judge(judge, BattleSample(), model)]
     results += every.rate(judge, draws=20, seed=seed)
     return [result for result in results if result.step not in IDLE]
@@ -111,7 +114,7 @@ def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(a
                 row["value"] = 0.0
 
     change(arena, "features", edit)
-    steps_ = pipeline.Steps(arena, "a test")
+    steps_ = Steps(arena, "a test")
     results = [steps_.judge("heuristic", BattleSample()), *steps_.rate("heuristic", draws=20, seed=0)]
     assert ran(results) == EVERY[3:]
     # All ratings are one table, which goes with the verdicts that some of them were made from.
@@ -165,8 +168,8 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
 
 def test_a_cost_is_told_before_anything_is_sent(arena: Path) -> None:
     before = store.open_arena(arena).version
-    model = pipeline.RunModel(llm.ChatModel(llm.Settings("m")))
-    cost = pipeline.Steps(arena, "a test").judging_cost("m", BattleSample(), model)
+    model = RunModel(ChatModel(Settings("m")))
+    cost = Steps(arena, "a test").judging_cost("m", BattleSample(), model)
     assert store.open_arena(arena).version == before
     assert cost is not None
     # Some answers are the same, word for word: what is asked of them is asked once.
@@ -174,10 +177,10 @@ def test_a_cost_is_told_before_anything_is_sent(arena: Path) -> None:
 
 
 def by_model(service: Service, **limits: Any) -> dict[str, Any]:
-    settings = llm.Settings("m", max_tokens=50)
-    call_limits = llm.Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
-    model = llm.ChatModel(settings, call_limits, llm.resolve(base_url=service.url))
-    return {"model": pipeline.RunModel(model), "judge": "m"}
+    settings = Settings("m", max_tokens=50)
+    call_limits = Limits(**{"retries": 0, "backoff": 0, "price_in": 1, "price_out": 2, **limits})
+    model = ChatModel(settings, call_limits, presets.resolve(base_url=service.url))
+    return {"model": RunModel(model), "judge": "m"}
 
 
 def test_a_model_judges_once_and_its_cost_is_told(arena: Path) -> None:
@@ -206,7 +209,7 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
 
     with Service(second_time) as service:
         options = by_model(service, concurrency=1)
-        every = pipeline.Steps(arena, "a test")
+        every = Steps(arena, "a test")
         first, second, third = (
             every.judge(sample=BattleSample(pairs=3), name="m", model=options["model"]) for _ in range(3)
         )

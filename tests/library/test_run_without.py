@@ -9,11 +9,13 @@ import pytest
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
-from mirage import pipeline, schema, store
+from mirage import schema, store
 from mirage.errors import TableMissing
-from mirage.stages import features
+from mirage.pipeline.steps import Steps
+from mirage.stages.features import table as feature_table
 from mirage.stages.features.measuring import measure
 from mirage.stages.features.settings import MeasureSettings
+from mirage.stages.features.spec import Tools
 from mirage.stages.judge.stage import BattleSample
 
 
@@ -45,7 +47,7 @@ ARENAS = {
 def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
     store.write(path, ARENAS[case](), made_by="a test")
-    every = pipeline.Steps(path, "a test")
+    every = Steps(path, "a test")
     steps = list(every.measure(baselines=case in ("no labels", "no passages", "no texts")))
     steps += [every.judge("heuristic", BattleSample()), *every.rate("heuristic", draws=20, seed=0)]
     assert all(step.why for step in steps)
@@ -66,7 +68,7 @@ def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcom
 
 def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
     store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
-    step = next(pipeline.Steps(tmp_path / "a", "a test").measure())
+    step = next(Steps(tmp_path / "a", "a test").measure())
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
     arena = store.open_arena(tmp_path / "a")
@@ -80,23 +82,23 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
     contents = tables()
     path = tmp_path / "a"
     store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
-    *_, first = pipeline.Steps(path, "a test").measure()
+    *_, first = Steps(path, "a test").measure()
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why
     names = set(store.open_arena(path).read("features")["feature"].to_pylist())
     assert "length" in names
     assert not [name for name in names if name.startswith("citation_")]
     store.upsert(path, {"passages": store.by_key("passages", contents["passages"])}, made_by="a test")
-    *_, second = pipeline.Steps(path, "a test").measure()
+    *_, second = Steps(path, "a test").measure()
     assert second.state == "ran"
     assert "citation_Recall@10" in set(store.open_arena(path).read("features")["feature"].to_pylist())
 
 
 FREE = [
     name
-    for name in features.measurable(features.Tools(reference="one"))
+    for name in feature_table.measurable(Tools(reference="one"))
     # What others decided of answers has tests of its own: test_nuggets.py, test_support.py.
-    if not schema.OPTIONAL & set(features.tables([name]))
+    if not schema.OPTIONAL & set(feature_table.tables([name]))
 ]
 
 
@@ -109,7 +111,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
         texts = [row["text"].replace(f"[{row['query_id']}#0]", "") for row in answers]
         column = contents["answers"].column_names.index("text")
         contents["answers"] = contents["answers"].set_column(column, "text", pa.array(texts))
-    declared = set(features.tables([name]))
+    declared = set(feature_table.tables([name]))
     whole, bare = tmp_path / "whole", tmp_path / "bare"
     store.write(whole, contents, made_by="a test")
     store.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")

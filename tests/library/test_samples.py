@@ -13,8 +13,8 @@ from misbehaving import Service, reply
 
 import mirage as api
 from mirage import schema, store
-from mirage.stages.outcomes import sample_outcomes
 from mirage.stages.outcomes.rates import rate_of_clusters
+from mirage.stages.outcomes.tables import sample_outcomes
 
 YES, NO = "Yes, answer is present.", "I don't know."
 

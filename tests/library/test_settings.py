@@ -12,10 +12,11 @@ import pytest
 from commands import build_command
 
 import mirage
-from mirage import llm
 from mirage.cli import app
 from mirage.cli.connection import Connection
-from mirage.pipeline import EvaluateSettings
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.presets import Endpoint
+from mirage.pipeline.evaluating import EvaluateSettings
 from mirage.ranking.settings import CompareSettings, RankSettings
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.generate.settings import GenerateSettings
@@ -125,7 +126,7 @@ DOORS = {
     ),
     "api.chat_model": Door(
         mirage.chat_model,
-        (llm.Settings, llm.Limits),
+        (Settings, Limits),
         {
             **dict.fromkeys(("base_url", "provider", "key_env"), "the service"),
             "model_seed": "`seed` of the model",
@@ -208,14 +209,14 @@ def test_settings_that_cannot_be_are_refused() -> None:
 @pytest.mark.parametrize(
     ("record", "renamed", "without"),
     [
-        (llm.Settings, {"seed": "model_seed"}, NONE),
-        (llm.Limits, NONE, FIXED_LIMITS),
+        (Settings, {"seed": "model_seed"}, NONE),
+        (Limits, NONE, FIXED_LIMITS),
         (
-            llm.Endpoint,
+            Endpoint,
             {"secret": "key_env", "name": "service"},
             {"limit": "known for each provider"},
         ),
-        (llm.ChatModel, {"options": "engine_args"}, dict.fromkeys(("settings", "limits", "endpoint"), "records")),
+        (ChatModel, {"options": "engine_args"}, dict.fromkeys(("settings", "limits", "endpoint"), "records")),
     ],
     ids=["settings", "limits", "endpoint", "model"],
 )

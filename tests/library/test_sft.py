@@ -17,9 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from miracl_cases import hub, served
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import BadInput, NotEnoughData
-from mirage.llm import TokenEstimate, prompts
+from mirage.llm import prompts
+from mirage.llm.asking import ArenaCalls
+from mirage.llm.batch import Batch
+from mirage.llm.calls import ChatModel, Settings
+from mirage.llm.completion import Reply
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages import sft
 from mirage.stages.generate import stage as generating
 from mirage.stages.generate.settings import GenerateSettings
@@ -218,14 +223,14 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
     store.write(folder, {"passages": table}, made_by="a test")
     seen: list[str] = []
 
-    def engine(batch: llm.Batch) -> None:
+    def engine(batch: Batch) -> None:
         for key in batch.open:
             seen.append(batch.request(key)["messages"][0]["content"])
-            batch.take(llm.Reply(key, GOOD, "ok", None, 9, 9, "big-model", 1))
+            batch.take(Reply(key, GOOD, "ok", None, 9, 9, "big-model", 1))
 
-    calls = llm.ArenaCalls(llm.ChatModel(llm.Settings("big-model")), "a test", engine=engine)
+    calls = ArenaCalls(ChatModel(Settings("big-model")), "a test", engine=engine)
 
-    request = GenerateSettings("big", prompts.load_template("rag"), llm.Settings("big-model"), relevant_only=True)
+    request = GenerateSettings("big", prompts.load_template("rag"), Settings("big-model"), relevant_only=True)
     made, _ = generating.generate_answers(folder, request, calls)
     assert [sorted(ids_shown(prompt)) for prompt in seen] == [["q#0", "q#2"]] * 2, "the third has no relevant passage"
     assert made.manifest["made"]["answers"]["settings"]["big"]["passages"] == "relevant"

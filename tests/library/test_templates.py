@@ -21,8 +21,10 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.io.imports.public import import_miracl, import_outputs
 from mirage.io.sources import published
 from mirage.papers.printed import PrintedFigure, printed_figures
-from mirage.stages import outcomes
-from mirage.stages.outcomes.templates import base_names, matched_difference
+from mirage.stages.outcomes import confusion
+from mirage.stages.outcomes import rates as outcome_rates
+from mirage.stages.outcomes import tables as outcome_tables
+from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
 from mirage.stats.intervals import wilson
 
 Tables = dict[str, pa.Table]
@@ -40,7 +42,7 @@ def study(texts: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
         "queries": schema.from_rows("queries", list(queries.values())),
         "answers": schema.from_rows("answers", answers),
     }
-    return tables | {"outcomes": outcomes.outcomes(**tables)}
+    return tables | {"outcomes": outcome_tables.outcomes(**tables)}
 
 
 def cases(language: str, subset: str, texts: Sequence[str], start: int = 0) -> list[tuple[str, str, str, str]]:
@@ -91,10 +93,9 @@ def test_no_two_answers_to_one_prompt_become_one_systems(pairs: list[tuple[str, 
 
 def test_rates_by_template_are_those_of_each_name_alone() -> None:
     tables = small()
-    table = outcomes.template_rates(tables["outcomes"], tables["answers"])
-    alone = {
-        (row["system"], row["subset"], row["language"]): row for row in outcomes.rates(tables["outcomes"]).to_pylist()
-    }
+    table = template_rates(tables["outcomes"], tables["answers"])
+    each = outcome_rates.rates(tables["outcomes"]).to_pylist()
+    alone = {(row["system"], row["subset"], row["language"]): row for row in each}
     assert len(table) == len(alone)
     for row in table.to_pylist():
         name = row["system"] if row["system"] == "other" else f"{row['system']}@{row['template']}"
@@ -108,7 +109,7 @@ def test_the_change_is_over_queries_decided_under_both_prompts() -> None:
     tables = small()
     rates = {
         (row["system"], row["template"], row["subset"]): row
-        for row in outcomes.template_rates(tables["outcomes"], tables["answers"], languages=["en"]).to_pylist()
+        for row in template_rates(tables["outcomes"], tables["answers"], languages=["en"]).to_pylist()
         if row["language"] == "en"
     }
     role = rates["m", "role", "non_relevant"]
@@ -157,13 +158,13 @@ def test_the_interval_of_a_change_covers(sizes: tuple[int, ...], effect: float) 
 
 def test_answers_to_no_known_template_are_left_out_and_none_is_an_error() -> None:
     tables = study({("a", None): cases("en", "relevant", [YES]), ("b", "role"): cases("en", "relevant", [YES])})
-    table = outcomes.template_rates(tables["outcomes"], tables["answers"])
+    table = template_rates(tables["outcomes"], tables["answers"])
     assert set(table["system"].to_pylist()) == {"b"}
     only = study({("a", None): cases("en", "relevant", [YES])})
     with pytest.raises(NotEnoughData, match="no answer has a known prompt template"):
-        outcomes.template_rates(only["outcomes"], only["answers"])
+        template_rates(only["outcomes"], only["answers"])
     with pytest.raises(UnknownName, match="no language 'fi'"):
-        outcomes.template_rates(tables["outcomes"], tables["answers"], languages=["fi"])
+        template_rates(tables["outcomes"], tables["answers"], languages=["fi"])
 
 
 # --- the confusion matrix ---------------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ def test_answers_to_no_known_template_are_left_out_and_none_is_an_error() -> Non
 
 def test_every_answer_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients() -> None:
     table = schema.from_rows("outcomes", small_arena.outcomes())
-    matrix = outcomes.confusion(outcomes.rates(table)).to_pylist()
+    matrix = confusion.confusion(outcome_rates.rates(table)).to_pylist()
     counted = Counter((row["language"], row["system"]) for row in table.to_pylist() if row["parser"] == "strict")
     names = ("true_positives", "false_negatives", "false_positives", "true_negatives")
     rest = [f"{subset}_{kind}" for subset in ("relevant", "non_relevant") for kind in ("undecided", "missing")]

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mirage import llm
 from mirage.io.sources.nomiracl.prompt import split_prompt
+from mirage.llm.completion import Reply
 from mirage.stages.testset.checks import CheckedQuestion, SearchedCorpus, add_copies, read_check, start_check
 from mirage.stages.testset.questions import Fact, QuestionRequest, WrittenQuestion
 from mirage.stages.testset.settings import CorpusPassage
@@ -68,7 +68,7 @@ def test_the_error_of_the_labels_is_that_of_the_model(shared: Path) -> None:
             {"passage": k, "finding": "answers" if p.passage_id in relevant[query] and not wrong else "nothing"}
             for k, p in enumerate(asked.passages, 1)
         ]
-        one.found.update(read_check(asked, llm.Reply("k", json.dumps(says), "ok", None, 1, 1, None, 1)))
+        one.found.update(read_check(asked, Reply("k", json.dumps(says), "ok", None, 1, 1, None, 1)))
         add_copies(one.found, corpus)
         checked.append(one)
     unanswerable = draw_unanswerable(checked, 0.5, rng=draw)

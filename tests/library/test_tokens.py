@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage.errors import BadInput
-from mirage.llm import TokenEstimate, tokens_of
+from mirage.llm.tokens import TokenEstimate, tokens_of
 
 GREETINGS = {
     # One greeting in the languages of the published table, our own wording, and the tokens o200k needs for one of

@@ -14,8 +14,8 @@ from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
-from mirage.stages import outcomes
 from mirage.stages.features.means import means, over_languages
+from mirage.stages.outcomes import rates
 from mirage.stats import intervals
 from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
 from mirage.text.languages import LANGUAGES as ALL_LANGUAGES
@@ -89,7 +89,7 @@ def answers(*, shared: bool) -> pa.Table:
 
 def test_the_joint_rate_of_translations_is_as_wide_as_one_language() -> None:
     together, apart = (
-        {row["language"]: row for row in outcomes.rates(answers(shared=shared)).to_pylist()} for shared in (True, False)
+        {row["language"]: row for row in rates.rates(answers(shared=shared)).to_pylist()} for shared in (True, False)
     )
     width = {code: row["rate_high"] - row["rate_low"] for code, row in together.items()}
     assert width["all"] == pytest.approx(width["ar"], rel=0.02)

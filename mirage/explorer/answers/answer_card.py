@@ -17,7 +17,7 @@ from mirage.explorer.answers.data import OF_LANGUAGE, AnswerView, FeatureValue, 
 from mirage.explorer.kit.table import column, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, ink
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text

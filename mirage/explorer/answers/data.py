@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.battles.judge import verdict_judges
-from mirage.stages.features import FEATURES
-from mirage.stages.outcomes import outcomes
+from mirage.stages.features.families import FEATURES
 from mirage.stages.outcomes.parsed import RULES
+from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.retrieve.attribution import Attribution
 from mirage.stages.shown import merge_passages, shown_passages, shown_with
 from mirage.store.query_rows import of_query

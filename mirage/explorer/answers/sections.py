@@ -16,8 +16,8 @@ from mirage.explorer.answers.data import judgments_on
 from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import Nugget, NuggetAssignment
-from mirage.stages.features import FEATURES
 from mirage.stages.features.assessed import decider
+from mirage.stages.features.families import FEATURES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import Arena

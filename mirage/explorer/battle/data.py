@@ -18,7 +18,7 @@ from mirage.battles.decision import Decision, Winner, decide, decisions, orient_
 from mirage.battles.judge import ALONE
 from mirage.explorer.answers import data as answers
 from mirage.ranking.judges import Judge, PanelJudge
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.views.query_keys import Key, Keys, language_place
 from mirage.views.win_matrix import Cell
 

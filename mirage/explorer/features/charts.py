@@ -24,7 +24,8 @@ from mirage.publish.charts.palette import (
     label_text,
     layout,
 )
-from mirage.stages.features import FEATURES, FeatureMean
+from mirage.stages.features.families import FEATURES
+from mirage.stages.features.means import FeatureMean
 from mirage.text.languages import is_code, name_of, scope_name
 
 if TYPE_CHECKING:

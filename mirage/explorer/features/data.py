@@ -17,8 +17,9 @@ from mirage.errors import MirageError
 from mirage.explorer.answers.data import OF_LANGUAGE, has_formulas
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.judges import Judge, size
-from mirage.stages import features
-from mirage.stages.features import FEATURES, FeatureMean
+from mirage.stages.features import means as feature_means
+from mirage.stages.features.families import FEATURES
+from mirage.stages.features.means import FeatureMean, over_languages
 from mirage.stages.features.reader import no_reply
 from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit
@@ -73,7 +74,7 @@ def of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
     """Compute the means of one language: the slow step on large arenas, so a page calls it language by language."""
     columns = ["language", "system", "feature", "value"]
     rows = arena.read("features", columns=columns, languages=[code], encoded=columns[:3])
-    return tuple(features.means(rows))
+    return tuple(feature_means.means(rows))
 
 
 @lru_cache(maxsize=64)
@@ -104,7 +105,7 @@ def overview(arena: Arena, languages: tuple[str, ...]) -> Overview:
     import pyarrow as pa
 
     feature_means = [row for code in languages for row in of_language(arena, code)]
-    joint = features.over_languages(feature_means, _shared_rows(arena, languages))
+    joint = over_languages(feature_means, _shared_rows(arena, languages))
     named = {row.feature for row in feature_means if row.mean is not None}
     named -= set(OF_LANGUAGE) if has_formulas(arena) else set()
     order = [*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys())]

@@ -23,7 +23,7 @@ from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, 
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.publish.charts.palette import ROW, Mode
 from mirage.schema import UNDECIDED, Parser
-from mirage.stages.outcomes import Confusion
+from mirage.stages.outcomes.confusion import Confusion
 from mirage.stages.shown import GIVEN
 from mirage.store import Arena
 from mirage.text.languages import in_order, name_of, search_name

@@ -14,7 +14,7 @@ from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading, note
-from mirage.people.levels import CorrectedLevel
+from mirage.people.levels.levels import CorrectedLevel
 from mirage.schema import from_rows
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, join_or_count

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mirage.explorer.features.data import overview
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 
 if TYPE_CHECKING:
     import pyarrow as pa

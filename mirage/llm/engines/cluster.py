@@ -16,11 +16,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from mirage import llm
 from mirage.errors import BadInput, MirageError, Unreachable
+from mirage.llm.asking import Replies, ask
 from mirage.llm.batch import Batch
-from mirage.llm.client import Gate, Pace
-from mirage.llm.completion import prompt_tokens
+from mirage.llm.calls import ChatModel, Limits
+from mirage.llm.client import Gate, Pace, complete
+from mirage.llm.completion import Messages, prompt_tokens
 from mirage.store.extras import extra
 from mirage.store.ledger import lock_ledger, scratch_ledger
 
@@ -47,7 +48,7 @@ class Chunk(NamedTuple):
     """Conversations for one worker."""
 
     key: str
-    conversations: Sequence[llm.Messages]
+    conversations: Sequence[Messages]
     again: str | None
     """The repetition of these calls."""
     accepted: bool
@@ -56,8 +57,8 @@ class Chunk(NamedTuple):
     """Maximum spending."""
 
 
-def complete_on(batch: Batch, model: llm.ChatModel, cluster: Cluster) -> None:
-    """Get the replies to the open conversations of a batch, like `llm.complete`, with several workers.
+def complete_on(batch: Batch, model: ChatModel, cluster: Cluster) -> None:
+    """Get the replies to the open conversations of a batch, like `mirage.llm.client.complete`, with several workers.
 
     Args:
         batch: the conversations; this process alone writes their ledger.
@@ -83,7 +84,7 @@ def complete_on(batch: Batch, model: llm.ChatModel, cluster: Cluster) -> None:
         batch.settle_rest(run.over)
 
 
-def share_rates(model: llm.ChatModel, workers: int) -> llm.ChatModel:
+def share_rates(model: ChatModel, workers: int) -> ChatModel:
     """Return the model with a worker's share of the rates, so that no minute has more calls than allowed.
 
     Raises:
@@ -101,7 +102,7 @@ def share_rates(model: llm.ChatModel, workers: int) -> llm.ChatModel:
 class _Run:
     """The driver's side: chunks of the open conversations, and what remains of the budget."""
 
-    def __init__(self, batch: Batch, limits: llm.Limits, workers: int) -> None:
+    def __init__(self, batch: Batch, limits: Limits, workers: int) -> None:
         self._batch, self._limits, self._workers = batch, limits, workers
         self._reserved: dict[str, float] = {}
         self._left = limits.budget
@@ -137,7 +138,7 @@ class _Run:
                 return
             yield Chunk(key, part, self._batch.again, self._batch.accepted, budget)
 
-    def take(self, key: str, replies: llm.Replies) -> None:
+    def take(self, key: str, replies: Replies) -> None:
         """Settle the replies of a chunk."""
         if self._left is not None:
             self._left += self._reserved.pop(key) - (replies.cost.money or 0.0)
@@ -162,7 +163,7 @@ class Cluster:
     workers: int
     address: str | None = None
 
-    def run(self, model: llm.ChatModel, chunks: Iterable[Chunk]) -> Iterator[tuple[str, llm.Replies]]:
+    def run(self, model: ChatModel, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Replies]]:
         """Ask chunks, taken as workers become free; yield key and replies of each, once, in order of completion. On the
         first Ctrl-C or an error, pending chunks get time to finish.
 
@@ -268,13 +269,13 @@ def _translated() -> Iterator[None]:
 class Worker:
     """Makes calls on one machine of the cluster, at a pace that outlasts a chunk."""
 
-    def __init__(self, model: llm.ChatModel, driver_version: str) -> None:
+    def __init__(self, model: ChatModel, driver_version: str) -> None:
         self._model, self._version = model, driver_version
         requests, tokens = Pace(model.limits.requests_per_minute), Pace(model.limits.tokens_per_minute)
         requests.book(1, time.monotonic())  # a lost predecessor may just have sent one
         self._paces = requests, tokens
 
-    def run(self, chunk: Chunk) -> tuple[str, llm.Replies]:
+    def run(self, chunk: Chunk) -> tuple[str, Replies]:
         """Ask a chunk; replies received before the service ends the run are among the result."""
         if self._version != version():
             raise BadInput(
@@ -284,14 +285,14 @@ class Worker:
         model = replace(self._model, limits=replace(self._model.limits, budget=chunk.budget))
 
         def engine(batch: Batch) -> None:
-            llm.complete(batch, model, gate=Gate(model.limits, self._paces))
+            complete(batch, model, gate=Gate(model.limits, self._paces))
 
         with scratch_ledger() as ledger:
             conversations, again, accepted = chunk.conversations, chunk.again, chunk.accepted
-            return chunk.key, llm.ask(conversations, model, ledger, engine=engine, again=again, accepted=accepted)
+            return chunk.key, ask(conversations, model, ledger, engine=engine, again=again, accepted=accepted)
 
 
-def _results(actors: list[Any], waiting: Iterator[Chunk], grace: float) -> Iterator[tuple[str, llm.Replies]]:
+def _results(actors: list[Any], waiting: Iterator[Chunk], grace: float) -> Iterator[tuple[str, Replies]]:
     """Feed chunks to free actors, and yield the results as they arrive. On a stop, pending ones get time to finish."""
     from ray.util import ActorPool
 

@@ -114,7 +114,7 @@ def label_measures(arena: store.Arena, log: Sequence[Evidence] = ()) -> tuple[st
         arena: the arena.
         log: votes on citations, including those of other arenas.
     """
-    from mirage.stages.features import FEATURES
+    from mirage.stages.features.families import FEATURES
 
     scales = {scale for person, scale in _read_scores(arena) if person}
     if not (scales or log):
@@ -239,7 +239,7 @@ def _feature(
     arena: store.Arena, name: str, scores: Scores, log: Sequence[Evidence], languages: Sequence[str] | None
 ) -> Labels:
     """Read a bounded feature, and people's labels of it."""
-    from mirage.stages.features import FEATURES
+    from mirage.stages.features.families import FEATURES
 
     measure = query_measure(name)
     feature = name.removeprefix(OF_FEATURE)
@@ -445,7 +445,7 @@ def _known_ends(measure: str) -> dict[str, float]:
     Raises:
         BadInput: if they are not known.
     """
-    from mirage.stages.features import FEATURES
+    from mirage.stages.features.families import FEATURES
 
     spec = FEATURES.get(measure)
     if spec is not None and spec.low is not None and spec.high is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.errors import UnknownName
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stages.features.stage import nugget_table
 from mirage.store import Arena

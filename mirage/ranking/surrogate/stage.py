@@ -19,7 +19,7 @@ from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import CHEAP, REGRESSORS, SEED
 from mirage.ranking.surrogate.reporting import report_on
 from mirage.ranking.surrogate.training import training
-from mirage.stages.features import FEATURES
+from mirage.stages.features.families import FEATURES
 from mirage.stages.stage import Progress, Stage, Tables, run
 from mirage.stats.kendall import kendall
 

@@ -1,11 +1,15 @@
 """Cheap features of answers, one file per family: each declares its features and measures them.
 
+    from mirage.stages.features.means import means
+    from mirage.stages.features.table import compute
+
     table = compute(queries, passages, answers)     # schema.Feature: a value or a reason for each answer and feature
     means(table)                                    # a system's value in a language, with interval and coverage
 
 This needs only the tables. A reference system, local models and a grader are passed as tools:
 
     from mirage.stages.features.pairs import PairModel
+    from mirage.stages.features.spec import Tools
 
     nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
     compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
@@ -14,22 +18,3 @@ This needs only the tables. A reference system, local models and a grader are pa
 answers from the tables; `pairs.py` runs local models. `length.py` is the shortest example of a family:
 to add one, write its file and list it in `families.py`.
 """
-
-from mirage.stages.features import reranker, support
-from mirage.stages.features.families import FEATURES
-from mirage.stages.features.means import FeatureMean, means, over_languages
-from mirage.stages.features.spec import Tools
-from mirage.stages.features.table import compute, measurable, tables
-
-__all__ = [
-    "FEATURES",
-    "FeatureMean",
-    "Tools",
-    "compute",
-    "means",
-    "measurable",
-    "over_languages",
-    "reranker",
-    "support",
-    "tables",
-]

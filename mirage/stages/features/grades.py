@@ -14,7 +14,7 @@ from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
 
 if TYPE_CHECKING:
-    from mirage.llm import Reply
+    from mirage.llm.completion import Reply
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
@@ -124,8 +124,8 @@ def _grading(prompt: str, measured: MeasuredAnswer, **texts: str) -> Grading | s
 @lru_cache(maxsize=1024)
 def _cut(text: str) -> str:
     """Truncate a passage as shown to the systems, by the estimate, so that prompts are the same on every machine."""
-    from mirage.llm import TokenEstimate
     from mirage.llm.prompts import MAX_PASSAGE_TOKENS
+    from mirage.llm.tokens import TokenEstimate
 
     return TokenEstimate().cut(text, MAX_PASSAGE_TOKENS)
 
@@ -135,7 +135,7 @@ _ASKS = {"answer_overlap_score": overlap_prompt, "fluency_score": fluency}
 
 def measure(answers: Sequence[MeasuredAnswer], tools: Tools, names: Collection[str]) -> Iterator[tuple[Measured, ...]]:
     """Return both grades of each answer, or reasons. All wanted grades are requested at once."""
-    from mirage.llm import Conversations
+    from mirage.llm.asking import Conversations
 
     if tools.grade is None:
         raise TypeError("these features need a model")

@@ -9,14 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mirage import llm, store
+from mirage import store
+from mirage.llm import calls as llm_calls
+from mirage.llm.asking import ArenaCalls, Replies
+from mirage.llm.calls import ChatModel, Cost
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.engines.processes import Processes
-from mirage.stages import features
-from mirage.stages.features import reranker, support
+from mirage.stages.features import families, reranker, support
+from mirage.stages.features import table as feature_table
 from mirage.stages.features.assessed import decider
 from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.settings import MeasureSettings
+from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
+from mirage.stages.features.table import measurable
 from mirage.stages.stage import Progress, run
 from mirage.store import ledger_path
 
@@ -30,7 +36,7 @@ def measure(
     settings: MeasureSettings = DEFAULTS,
     *,
     made_by: str,
-    grade: Callable[..., Sequence[llm.Reply | None]] | None = None,
+    grade: Callable[..., Sequence[Reply | None]] | None = None,
     progress: Progress | None = None,
     executor: Processes | None = None,
     whole: Path | None = None,
@@ -62,7 +68,7 @@ def measure(
         options: dict[str, Any] = {"made_by": made_by, "part": "feature", "progress": progress}
         if executor is not None:
             there = replace(tools, grade=None, support=None, reranker=None, part=True)
-            spread = [name for name in names if name in features.measurable(there)]
+            spread = [name for name in names if name in measurable(there)]
             if spread:
                 arena = run(FEATURES, path, executor=executor, only=spread, tools=there, **options)
             names = [name for name in names if name not in spread]
@@ -84,7 +90,7 @@ def _resolve(settings: MeasureSettings, arena: store.Arena, whole: store.Arena) 
         UnknownName: if there is no such feature, reference system, assigner or grader.
     """
     only = set(settings.only)
-    for table in set(features.tables(only)) - ({"passages"} if "retrieved" in arena.tables else set()):
+    for table in set(feature_table.tables(only)) - ({"passages"} if "retrieved" in arena.tables else set()):
         arena.need(table)
     need_system(whole, settings.reference)
     support_named, reranker_named = (
@@ -103,9 +109,9 @@ def _resolve(settings: MeasureSettings, arena: store.Arena, whole: store.Arena) 
 def _tools(
     path: Path,
     settings: MeasureSettings,
-    grade: Callable[..., Sequence[llm.Reply | None]] | None,
+    grade: Callable[..., Sequence[Reply | None]] | None,
     open_files: ExitStack,
-) -> features.Tools:
+) -> Tools:
     """Return the tools that the settings name.
 
     Args:
@@ -123,7 +129,7 @@ def _tools(
 
     if grade is not None:
         grade = partial(grade, ledger=open_files.enter_context(store.Ledger(ledger_path(path))))
-    return features.Tools(
+    return Tools(
         reference=settings.reference,
         support=load(settings.nli, support.MAX_TOKENS),
         reranker=load(settings.reranker, reranker.MAX_TOKENS),
@@ -147,12 +153,12 @@ class Grader:
         calls: the model.
     """
 
-    def __init__(self, calls: llm.ArenaCalls) -> None:
+    def __init__(self, calls: ArenaCalls) -> None:
         self._calls = calls
-        self.replies: llm.Replies | None = None
+        self.replies: Replies | None = None
         """Replies of the measurement, with their cost; None before it, or without a grade to ask for."""
 
-    def __call__(self, conversations: Sequence[llm.Messages], *, ledger: store.Ledger) -> Sequence[llm.Reply | None]:
+    def __call__(self, conversations: Sequence[Messages], *, ledger: store.Ledger) -> Sequence[Reply | None]:
         """Send conversations; return one reply each, None for those not sent. Earlier failures are cleared, as they are
         retried.
         """
@@ -172,7 +178,7 @@ class Grader:
             self.replies.need_any(each="grade")
 
 
-def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> llm.Cost:
+def plan_grades(path: Path, settings: MeasureSettings, model: ChatModel) -> Cost:
     """Return the maximum calls and cost of measuring with a model; nothing is sent or written.
 
     Args:
@@ -186,19 +192,19 @@ def plan_grades(path: Path, settings: MeasureSettings, model: llm.ChatModel) -> 
         BadInput: if a named feature lacks a tool.
     """
     arena = store.open_arena(path)
-    features.tables(settings.only)
+    feature_table.tables(settings.only)
     for table in FEATURES.reads:
         arena.need(table)
     tables = {table: arena.read(table) for table in FEATURES.tables(arena)}
-    costs: list[llm.Cost] = []
+    costs: list[Cost] = []
     with store.kept_ledger(path) as ledger:
 
-        def grade(conversations: Sequence[llm.Messages]) -> list[None]:
-            costs.append(llm.plan(conversations, model, ledger))
+        def grade(conversations: Sequence[Messages]) -> list[None]:
+            costs.append(llm_calls.plan(conversations, model, ledger))
             return [None] * len(conversations)
 
-        tools = features.Tools(reference=settings.reference, grade=grade)
-        names = settings.only or features.measurable(tools)
-        if graded := [name for name in names if "grade" in features.FEATURES[name].needs]:
+        tools = Tools(reference=settings.reference, grade=grade)
+        names = settings.only or measurable(tools)
+        if graded := [name for name in names if "grade" in families.FEATURES[name].needs]:
             FEATURES.run(tables, only=graded, tools=tools)
-    return llm.total(costs)
+    return llm_calls.total(costs)

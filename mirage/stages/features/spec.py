@@ -12,7 +12,7 @@ from mirage.text.answers import Citation, ParsedAnswer, citations, parse_answer,
 from mirage.text.segmentation import words
 
 if TYPE_CHECKING:
-    from mirage.llm import Reply
+    from mirage.llm.completion import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from mirage import store
 from mirage.errors import UnknownName
-from mirage.stages import features
 from mirage.stages.features import nuggets
+from mirage.stages.features import table as feature_table
 from mirage.stages.features.assessed import decider
+from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stages.features.spec import Tools
+from mirage.stages.features.table import compute, measurable
 from mirage.stages.stage import Progress, Stage, Tables
 
 if TYPE_CHECKING:
@@ -21,12 +24,12 @@ def _features(
     tables: Tables,
     *,
     only: Iterable[str] | None = None,
-    tools: features.Tools | None = None,
+    tools: Tools | None = None,
     progress: Progress | None = None,
 ) -> dict[str, pa.Table]:
     given = tables.get("queries"), tables.get("passages"), tables["answers"]
-    tools = tools or features.Tools()
-    return {"features": features.compute(*given, only=only, tools=tools, others=tables, progress=progress)}
+    tools = tools or Tools()
+    return {"features": compute(*given, only=only, tools=tools, others=tables, progress=progress)}
 
 
 FEATURES = Stage(
@@ -40,11 +43,11 @@ FEATURES = Stage(
 """Optional tables are needed by some features: see `measurable_in`."""
 
 
-def measurable_in(arena: store.Arena, tools: features.Tools) -> tuple[list[str], list[str]]:
+def measurable_in(arena: store.Arena, tools: Tools) -> tuple[list[str], list[str]]:
     """Return the features measurable in an arena with these tools, and those for which it lacks a table."""
-    names = features.measurable(replace(tools, written="references" in arena.tables))
+    names = measurable(replace(tools, written="references" in arena.tables))
     present = set(arena.tables) | ({"passages"} if "retrieved" in arena.tables else set())
-    lacking = [name for name in names if set(features.tables([name])) - present]
+    lacking = [name for name in names if set(feature_table.tables([name])) - present]
     return [name for name in names if name not in lacking], lacking
 
 
@@ -63,7 +66,7 @@ def need_system(arena: store.Arena, name: str | None) -> None:
 
 def nugget_means(
     arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
-) -> tuple[str | None, list[features.FeatureMean]]:
+) -> tuple[str | None, list[FeatureMean]]:
     """Compute the nugget scores of systems by one assigner; nothing is written.
 
     Args:
@@ -93,10 +96,10 @@ def nugget_table(
     tables = {name: arena.read(name, languages=languages) for name in ("answers", "nuggets", "nugget_assignments")}
     chosen = decider(tables["nugget_assignments"], "assigner", assigner)
     names = [spec.name for spec in nuggets.FAMILY.specs]
-    return chosen, FEATURES.run(tables, only=names, tools=features.Tools(assigner=chosen))["features"]
+    return chosen, FEATURES.run(tables, only=names, tools=Tools(assigner=chosen))["features"]
 
 
-def shown_means(table: pa.Table, names: Sequence[str]) -> list[features.FeatureMean]:
+def shown_means(table: pa.Table, names: Sequence[str]) -> list[FeatureMean]:
     """Return the means of some features by language, and over languages if there are several.
 
     Args:
@@ -107,6 +110,6 @@ def shown_means(table: pa.Table, names: Sequence[str]) -> list[features.FeatureM
     import pyarrow.compute as pc
 
     rows = table.filter(pc.is_in(table["feature"], value_set=pa.array(list(names))))
-    by_language = features.means(rows)
+    by_language = means(rows)
     several = len({row.language for row in by_language}) > 1
-    return [*by_language, *(features.over_languages(by_language, rows) if several else ())]
+    return [*by_language, *(over_languages(by_language, rows) if several else ())]

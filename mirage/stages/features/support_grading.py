@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirage import llm, store
+from mirage import store
 from mirage.errors import NotEnoughData
+from mirage.llm.asking import unread
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, one_message
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import PEOPLE, Support, SupportGrade
 from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
@@ -43,7 +46,7 @@ class SupportRequest:
     words: str
     """The sentence, without its citations."""
 
-    def conversation(self) -> llm.Messages:
+    def conversation(self) -> Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         return one_message(
             "support",
@@ -61,7 +64,7 @@ class SupportRequest:
 
 def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int]]:
     """Return a request per citation of a known passage, in the order of answers and sentences."""
-    cut, tables = llm.TokenEstimate().cut, seen.tables
+    cut, tables = TokenEstimate().cut, seen.tables
     given = tables.get("queries"), tables.get("passages"), tables["answers"]
     reader = AnswerReader(*given, reference=None, texts=True, retrieved=tables.get("retrieved"))
     requests = []
@@ -88,9 +91,9 @@ def seen_citations(arena: store.Arena, languages: Languages = None) -> store.Sna
     return read_tables(arena, ("answers",), ("queries", "passages", "retrieved"), languages)
 
 
-def _read(request: SupportRequest, reply: llm.Reply, grader: str) -> list[SupportGrade]:
+def _read(request: SupportRequest, reply: Reply, grader: str) -> list[SupportGrade]:
     """Return the grade of a reply, or the reason why there is none."""
-    reason = llm.unread(reply)
+    reason = unread(reply)
     grade = None if reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
     return [_row(request, grader, grade, reason or (None if grade else "no grade could be read"), reply.key)]
 

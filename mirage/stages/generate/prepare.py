@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mirage import llm, schema
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import render
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.shown import ShownPassages, query_turns
 from mirage.text.languages import name_of
@@ -41,7 +43,7 @@ class Prompt:
     """The query."""
     text: str
     """Text of the prompt."""
-    messages: llm.Messages
+    messages: Messages
     """The prompt as a conversation."""
 
 
@@ -59,7 +61,7 @@ class PreparedPrompts:
     """The system's existing answers."""
 
     @property
-    def conversations(self) -> list[llm.Messages]:
+    def conversations(self) -> list[Messages]:
         """The prompts to send, as conversations."""
         return [prompt.messages for prompt in self.to_ask]
 
@@ -120,7 +122,7 @@ def prepare(
     return PreparedPrompts(tuple(chosen), tuple(prompts), tuple(unaskable), before)
 
 
-def answer_of(key: Key, settings: GenerateSettings, reply: llm.Reply | None, reason: str | None) -> schema.Answer:
+def answer_of(key: Key, settings: GenerateSettings, reply: Reply | None, reason: str | None) -> schema.Answer:
     """Return the row of a reply, or of a query without a prompt; the citations are still to be told."""
     template = settings.template
     return schema.Answer(
@@ -178,7 +180,7 @@ class _Prompts:
     def __init__(self, passages: pa.Table | None, settings: GenerateSettings, turns: pa.Table | None) -> None:
         if passages is not None and settings.relevant_only:
             passages = passages.filter(passages["relevant"])
-        self._settings, self._tokens = settings, settings.tokens or llm.TokenEstimate()
+        self._settings, self._tokens = settings, settings.tokens or TokenEstimate()
         self._shown = ShownPassages(passages, None, columns=("passage_id", "title", "text"))
         self._turns = query_turns(turns)
 

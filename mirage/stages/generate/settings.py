@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mirage import llm
+from mirage.llm.calls import Settings
+from mirage.llm.completion import Messages
 from mirage.llm.prompts import Template
+from mirage.llm.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +19,9 @@ class GenerateSettings:
     """Name of the system."""
     template: Template | None
     """The prompt template; None for a RAG service, which retrieves and prompts by itself."""
-    model: llm.Settings
+    model: Settings
     """Model name and sampling parameters; those of a RAG service are `RagService.model`'s."""
-    tokens: llm.Tokens | None = None
+    tokens: Tokens | None = None
     """Token counter for truncating passages; None for the estimate. In an arena None is the estimate if the system's
     answers so far used it, else the model's tokenizer if available, else the estimate.
     """
@@ -49,7 +51,7 @@ class GenerateSettings:
         """Retriever of the passages that the system has seen: a RAG service is its own."""
         return self.retriever if self.template is not None else self.system
 
-    def conversation(self, language: str, query_id: str, text: str) -> llm.Messages:
+    def conversation(self, language: str, query_id: str, text: str) -> Messages:
         """Return a prompt as a conversation, or a question to a RAG service."""
         message = {"role": "user", "content": text}
         if self.template is None:

@@ -10,10 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
+from mirage.llm import calls as llm_calls
+from mirage.llm import tokens as llm_tokens
+from mirage.llm.asking import ArenaCalls, Replies
+from mirage.llm.calls import ChatModel, Cost, Settings
+from mirage.llm.completion import Messages
 from mirage.llm.engines.shards import Shard
 from mirage.llm.rag_service import RagSettings
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.generate import baselines
 from mirage.stages.generate.prepare import SOUND, FirstKey, Key, PreparedPrompts, answer_of, choose_queries, prepare
 from mirage.stages.generate.settings import GenerateSettings
@@ -44,7 +50,7 @@ class GenerateResult:
     """Number of failed calls by reason."""
     unwhole: Counter[str]
     """Number of incomplete replies by reason."""
-    cost: llm.Cost
+    cost: Cost
     """Cost of this run."""
 
 
@@ -67,15 +73,15 @@ class _Generating(ModelStage[Asked, GenerateResult]):
     def replaces(self) -> bool:
         return self.settings.replace
 
-    def made_with(self, asked: Asked, _settings: llm.Settings) -> dict[str, Any]:
+    def made_with(self, asked: Asked, _settings: Settings) -> dict[str, Any]:
         return _made_with(asked[0])
 
     def read(self, arena: store.Arena) -> store.Snapshot:
         return _seen(arena, self.settings)
 
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], Asked]:
         settings = _fix_settings(seen.arena, self.settings)
-        first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm.first_key, ledger=ledger)
+        first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm_calls.first_key, ledger=ledger)
         prepared = prepare(**_tables(seen, settings), settings=settings, first_key=first_key)
         return prepared.conversations, (settings, prepared)
 
@@ -86,18 +92,18 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         settings = asked[0]
         selection = {"languages": settings.languages and sorted(settings.languages), "limit": settings.limit}
         template = settings.template.text if settings.template else ""
-        return self.subject, f"{llm.describe(_made_with(settings))}; {selection}; {template}"
+        return self.subject, f"{llm_calls.describe(_made_with(settings))}; {selection}; {template}"
 
     def repetition(self, asked: Asked, number: int) -> dict[str, Any]:
         # A stored reply to such a prompt shows that the service accepts it.
         return {"accepted": asked[1].any_valid, "again": f"{self.subject} {number}" if number else None}
 
-    def need_any(self, asked: Asked, replies: llm.Replies) -> None:
+    def need_any(self, asked: Asked, replies: Replies) -> None:
         where = self.settings.model.path if self.settings.template is None else ""
         replies.need_any(each="query", where=where, known=asked[1].any_valid)
 
     def results(
-        self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, ledger: store.Ledger
+        self, asked: Asked, replies: Replies, seen: store.Snapshot, ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], GenerateResult]:
         settings, prepared = asked
         pairs = zip(prepared.to_ask, replies.by_number, strict=True)
@@ -134,14 +140,12 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         return tables, GenerateResult(counts, kept, Counter(), replies.reasons, replies.unwhole, replies.cost)
 
 
-def plan_generating(path: Path, settings: GenerateSettings, model: llm.ChatModel) -> llm.Cost:
+def plan_generating(path: Path, settings: GenerateSettings, model: ChatModel) -> Cost:
     """Return the maximum cost of `generate_answers`; nothing is sent or written. Raises as it does."""
     return _Generating(settings).plan(path, model)
 
 
-def generate_answers(
-    path: Path, settings: GenerateSettings, calls: llm.ArenaCalls
-) -> tuple[store.Arena, GenerateResult]:
+def generate_answers(path: Path, settings: GenerateSettings, calls: ArenaCalls) -> tuple[store.Arena, GenerateResult]:
     """Generate a system's answers to the queries of an arena, by a model or a RAG service.
 
     Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
@@ -180,18 +184,18 @@ class _Sampling(_Generating):
     def replaces(self) -> bool:
         return False
 
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[llm.Messages], Asked]:
+    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], Asked]:
         tables = {name: table for name, table in seen.tables.items() if name != "answers"}
         return super().requests(store.Snapshot(seen.arena, tables), ledger)
 
     def repetition(self, _asked: Asked, _number: int) -> dict[str, Any]:
         return {"again": f"{self.subject} sample {self.number}"}
 
-    def need_any(self, _asked: Asked, replies: llm.Replies) -> None:
+    def need_any(self, _asked: Asked, replies: Replies) -> None:
         replies.need_any()
 
     def results(
-        self, asked: Asked, replies: llm.Replies, _seen: store.Snapshot, _ledger: store.Ledger
+        self, asked: Asked, replies: Replies, _seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], GenerateResult]:
         settings, prepared = asked
         rows = [
@@ -212,14 +216,12 @@ class _Sampling(_Generating):
         return tables, GenerateResult({}, 0, Counter(), replies.reasons, replies.unwhole, replies.cost)
 
 
-def plan_sample(path: Path, settings: GenerateSettings, sample: int, model: llm.ChatModel) -> llm.Cost:
+def plan_sample(path: Path, settings: GenerateSettings, sample: int, model: ChatModel) -> Cost:
     """Return the maximum cost of `generate_sample`; nothing is sent or written. Raises as it does."""
     return _Sampling(settings, sample).plan(path, model)
 
 
-def generate_sample(
-    path: Path, settings: GenerateSettings, sample: int, calls: llm.ArenaCalls
-) -> tuple[store.Arena, llm.Cost]:
+def generate_sample(path: Path, settings: GenerateSettings, sample: int, calls: ArenaCalls) -> tuple[store.Arena, Cost]:
     """Ask a system's queries once more, and write its answers to the table samples.
 
     Failed calls have no row, and are made again by the next run. The samples of this number replace those on the same
@@ -343,8 +345,8 @@ def _made_with(settings: GenerateSettings) -> dict[str, Any]:
     made = {
         "template": settings.template and settings.template.name,
         "order seed": settings.seed,
-        _COUNTED: (settings.tokens or llm.TokenEstimate()).name,
-        **llm.parameters(settings.model),
+        _COUNTED: (settings.tokens or TokenEstimate()).name,
+        **llm_calls.parameters(settings.model),
     }
     if settings.relevant_only:
         made["passages"] = "relevant"
@@ -362,13 +364,13 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
     before = store.settings_of(arena, "answers", settings.system)
     if settings.tokens is None and settings.template is not None:
         # A tokenizer installed since must not change the prompts of a resumed run.
-        by_estimate = before is not None and before.get(_COUNTED) == llm.TokenEstimate().name
-        tokens = llm.TokenEstimate() if by_estimate else llm.tokens_of(settings.model.model)
+        by_estimate = before is not None and before.get(_COUNTED) == TokenEstimate().name
+        tokens = TokenEstimate() if by_estimate else llm_tokens.tokens_of(settings.model.model)
         settings = replace(settings, tokens=tokens)
     made = json.loads(json.dumps(_made_with(settings)))
     if before not in (None, made) and not settings.replace and _any_valid(arena, settings.system):
         raise BadInput(
-            f"the answers of {settings.system}: {llm.describe(before)}; now it is {llm.describe(made)}",
+            f"the answers of {settings.system}: {llm_calls.describe(before)}; now it is {llm_calls.describe(made)}",
             where=arena.address,
             do="use another name for --system, or replace its answers with --replace",
         )

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.llm import Conversations, Messages, TokenEstimate
+from mirage.llm.asking import Conversations
+from mirage.llm.completion import Messages
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fill
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.judge.criteria import Criterion, load_criterion
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages, contexts, query_texts, query_turns

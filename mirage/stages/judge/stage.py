@@ -8,9 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
+from mirage.llm import calls as llm_calls
+from mirage.llm.asking import ArenaCalls, Replies
+from mirage.llm.calls import ChatModel, Cost, Limits, Settings
 from mirage.llm.engines.shards import Shard
 from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
 from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, judge_by_features
@@ -110,7 +113,7 @@ class _Judging(ModelStage[Asked, ModelResult]):
     """Judging battles of an arena by a model."""
 
     settings: JudgeSettings
-    model: llm.Settings
+    model: Settings
 
     @property
     def subject(self) -> str:
@@ -120,9 +123,9 @@ class _Judging(ModelStage[Asked, ModelResult]):
     def replaces(self) -> bool:
         return self.settings.replace
 
-    def made_with(self, _asked: Asked, settings: llm.Settings) -> dict[str, Any]:
+    def made_with(self, _asked: Asked, settings: Settings) -> dict[str, Any]:
         criterion = self.settings.criterion
-        return {**llm.parameters(settings), "criterion": criterion.name, "prompt": criterion.prompt}
+        return {**llm_calls.parameters(settings), "criterion": criterion.name, "prompt": criterion.prompt}
 
     def read(self, arena: store.Arena) -> store.Snapshot:
         if self.settings.judge == HEURISTIC:
@@ -142,13 +145,13 @@ class _Judging(ModelStage[Asked, ModelResult]):
 
     def scope(self, asked: Asked) -> tuple[str, str]:
         battles = store.ledger_key({"battles": sorted(map(astuple, asked[0]))})
-        return _owner(self.subject), f"{llm.describe(llm.parameters(self.model))}; {battles}"
+        return _owner(self.subject), f"{llm_calls.describe(llm_calls.parameters(self.model))}; {battles}"
 
     def repetition(self, _asked: Asked, number: int) -> dict[str, Any]:
         return _repetition(self.subject, number, replace=self.settings.replace, repeat=self.settings.repeat)
 
     def results(
-        self, asked: Asked, replies: llm.Replies, seen: store.Snapshot, _ledger: store.Ledger
+        self, asked: Asked, replies: Replies, seen: store.Snapshot, _ledger: store.Ledger
     ) -> tuple[dict[str, store.NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
         judgments = read_verdicts(
@@ -164,13 +167,13 @@ class _Judging(ModelStage[Asked, ModelResult]):
         return _tables(seen.arena, rows), result
 
 
-def plan_judging(path: Path, settings: JudgeSettings, model: llm.ChatModel) -> llm.Cost:
+def plan_judging(path: Path, settings: JudgeSettings, model: ChatModel) -> Cost:
     """Estimate the maximum cost of judging without sending or writing anything; raises as `ModelStage.plan` does."""
     return _Judging(settings, model.settings).plan(path, model)
 
 
 def judge_by_model(
-    path: Path, settings: JudgeSettings, calls: llm.ArenaCalls, *, step: str | None = None
+    path: Path, settings: JudgeSettings, calls: ArenaCalls, *, step: str | None = None
 ) -> tuple[store.Arena, ModelResult]:
     """Judge the answers of an arena by a model.
 
@@ -251,7 +254,7 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
     return store.retry_outdated(make)
 
 
-def judge_statistics(path: Path, *, limits: llm.Limits | None = None) -> list[JudgeStats]:
+def judge_statistics(path: Path, *, limits: Limits | None = None) -> list[JudgeStats]:
     """Return the statistics of every judge of an arena, and the cost of its calls.
 
     Args:
@@ -344,7 +347,7 @@ def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> di
 def _refuse_another(
     arena: store.Arena,
     judging: JudgeSettings,
-    settings: llm.Settings,
+    settings: Settings,
     ledger: store.Ledger,
     *,
     again: Sequence[OrderedPair] = (),

@@ -17,7 +17,7 @@ from mirage.text.languages import place
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.llm import Limits
+    from mirage.llm.calls import Limits
     from mirage.store import Ledger
 
 

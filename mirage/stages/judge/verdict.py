@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mirage import llm, schema
+from mirage import schema
+from mirage.llm.asking import Replies
+from mirage.llm.completion import Reply
 from mirage.schema import Verdict
 from mirage.stages.judge.criteria import Criterion
 from mirage.stages.judge.pairs import OrderedPair
@@ -91,7 +93,7 @@ def _unparsed(reason: str) -> ParsedVerdict:
 def read_verdicts(
     battles: Sequence[OrderedPair],
     prompts: Prompts,
-    replies: llm.Replies,
+    replies: Replies,
     *,
     judge: str,
     criterion: Criterion,
@@ -133,7 +135,7 @@ def read_verdicts(
     return schema.from_rows("judgments", rows)
 
 
-def _read(reply: llm.Reply, shown: Sequence[str]) -> ParsedVerdict:
+def _read(reply: Reply, shown: Sequence[str]) -> ParsedVerdict:
     """Parse the verdict of a reply. A truncated reply may not have reached its verdict, whatever marks it has."""
     if reply.status == "ok":
         return parse_verdict(reply.text or "", shown)

@@ -11,9 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import NotEnoughData
+from mirage.llm.asking import unread
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Assignment, Nugget, NuggetAssignment
 from mirage.stages.model_stage import RowStage, find_number, read_list, read_tables
 from mirage.stages.nuggets.bank import banks, nugget_id
@@ -45,7 +48,7 @@ class BankRequest:
     passages: tuple[tuple[str, str], ...]
     """Id and truncated text of each source passage."""
 
-    def conversation(self) -> llm.Messages:
+    def conversation(self) -> Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         texts = [text for _, text in self.passages]
         code = fence_code([self.text, *texts])
@@ -67,7 +70,7 @@ def bank_requests(seen: store.Snapshot) -> tuple[list[BankRequest], dict[str, in
     Raises:
         NotEnoughData: if there is nothing to request.
     """
-    known, cut = banks(seen.tables.get("nuggets")), llm.TokenEstimate().cut
+    known, cut = banks(seen.tables.get("nuggets")), TokenEstimate().cut
     by_query: dict[tuple[str, str], list[dict[str, Any]]] = {}
     order = [(name, "ascending") for name in ("language", "query_id", "position")]
     for row in seen.tables["passages"].sort_by(order).to_pylist():
@@ -129,7 +132,7 @@ BANKS = RowStage(
     "nuggets",
     lambda arena, languages: read_tables(arena, ("queries", "passages"), ("nuggets",), languages),
     bank_requests,
-    lambda request, reply, author: llm.unread(reply) or parse_bank(reply.text or "", request, author),
+    lambda request, reply, author: unread(reply) or parse_bank(reply.text or "", request, author),
 )
 """Generates the nuggets of every query without any."""
 
@@ -151,7 +154,7 @@ class AssignRequest:
     nuggets: tuple[tuple[str, str], ...]
     """Id and text of each nugget, at most `BATCH`."""
 
-    def conversation(self) -> llm.Messages:
+    def conversation(self) -> Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         texts = [text for _, text in self.nuggets]
         code = fence_code([self.query, self.answer, *texts])
@@ -234,8 +237,8 @@ def _holds(answer: str, quote: str) -> bool:
     return bool(words) and words in " ".join(answer.casefold().split())
 
 
-def _read_assignments(request: AssignRequest, reply: llm.Reply, assigner: str) -> list[NuggetAssignment]:
-    reason = llm.unread(reply)
+def _read_assignments(request: AssignRequest, reply: Reply, assigner: str) -> list[NuggetAssignment]:
+    reason = unread(reply)
     given = parse_assignments(reply.text or "", request) if reason is None else _none(request, reason)
     key = request.language, request.query_id, request.system
     return [

@@ -8,25 +8,3 @@ answer by `free.py`, on text split by `sentences.py`. Both use the vocabularies 
 `rates.py` computes rates, also of several answers to a query, `templates.py` by prompt, `confusion.py` as confusion
 matrices, and `corrected.py` corrects them for the label errors that an audit finds.
 """
-
-from mirage.stages.outcomes.confusion import Confusion, confusion
-from mirage.stages.outcomes.corrected import AUDIT_COLUMNS, correct_rates
-from mirage.stages.outcomes.rates import Rate, count_answers, not_understood, rates, unparsed_note
-from mirage.stages.outcomes.tables import RIGHT, outcomes, sample_outcomes
-from mirage.stages.outcomes.templates import template_rates
-
-__all__ = [
-    "AUDIT_COLUMNS",
-    "RIGHT",
-    "Confusion",
-    "Rate",
-    "confusion",
-    "correct_rates",
-    "count_answers",
-    "not_understood",
-    "outcomes",
-    "rates",
-    "sample_outcomes",
-    "template_rates",
-    "unparsed_note",
-]

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mirage import llm, store
+from mirage import store
 from mirage.errors import NotEnoughData
+from mirage.llm.asking import ArenaCalls, Conversations, plan_calls, unread
+from mirage.llm.calls import ChatModel, Cost
+from mirage.llm.completion import Messages
 from mirage.llm.prompts import fence_code, one_message
 from mirage.schema import Outcome
 from mirage.stages.outcomes.parsed import Parsed
@@ -42,7 +45,7 @@ class OutcomeRequest:
     right: str | None = None
     """Its label, for a labelled example."""
 
-    def conversation(self) -> llm.Messages:
+    def conversation(self) -> Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
         return one_message(
             "outcome",
@@ -79,21 +82,21 @@ class ModelOutcomes:
     """Answers without an outcome, by reason. A later run retries those whose call failed."""
     unasked: int
     """Answers not requested because the budget was reached or the run ended."""
-    cost: llm.Cost
+    cost: Cost
     """Cost of the calls."""
 
 
-def plan_outcomes(path: Path, model: llm.ChatModel) -> llm.Cost:
+def plan_outcomes(path: Path, model: ChatModel) -> Cost:
     """Return the maximum cost of classifying the free answers of an arena; nothing is sent or written.
 
     Raises:
         ArenaError: if the arena lacks queries or answers.
         NotEnoughData: if there is no free answer to a query with a relevance label.
     """
-    return llm.plan_calls(path, llm.Conversations(_requests(path)), model)
+    return plan_calls(path, Conversations(_requests(path)), model)
 
 
-def classify_by_model(path: Path, calls: llm.ArenaCalls) -> ModelOutcomes:
+def classify_by_model(path: Path, calls: ArenaCalls) -> ModelOutcomes:
     """Classify the free answers of an arena, and the labelled examples of its languages; only the ledger is written.
 
     Replies are committed to the arena's ledger as they arrive: a rerun resumes without paying twice.
@@ -111,7 +114,7 @@ def classify_by_model(path: Path, calls: llm.ArenaCalls) -> ModelOutcomes:
     agreement: dict[str, list[bool]] = {}
     unasked = 0
     for request, reply in zip(requests, replies.by_number, strict=True):
-        reason = None if reply is None else llm.unread(reply)
+        reason = None if reply is None else unread(reply)
         outcome = None if reply is None or reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
         if request.right is not None:
             agreement.setdefault(request.language, []).extend([outcome == request.right] if outcome else [])

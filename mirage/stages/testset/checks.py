@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from mirage import llm
+from mirage.llm.asking import unread
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import fence_code, fence_texts, one_message
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Check, Finding, PassageCheck
 from mirage.stages.model_stage import find_number, read_list
 from mirage.stages.retrieve.bm25 import Bm25
@@ -109,9 +111,9 @@ class CheckRequest:
     passages: tuple[CorpusPassage, ...]
     """The passages."""
 
-    def conversation(self) -> llm.Messages:
+    def conversation(self) -> Messages:
         """Return the messages. Each text is delimited by a code that occurs in none of the texts."""
-        cut = llm.TokenEstimate().cut
+        cut = TokenEstimate().cut
         texts = [cut(passage.searched, _CHECK_TOKENS) for passage in self.passages]
         code = fence_code([self.question, *self.facts, *texts])
         return one_message(
@@ -147,9 +149,9 @@ def start_check(question: WrittenQuestion, corpus: SearchedCorpus) -> tuple[Chec
     return CheckedQuestion(question, found), request
 
 
-def read_check(request: CheckRequest, reply: llm.Reply) -> dict[int, PassageFinding]:
+def read_check(request: CheckRequest, reply: Reply) -> dict[int, PassageFinding]:
     """Parse a model's findings by row; a passage without a valid finding is undecided, with the reason."""
-    reason: str | None = llm.unread(reply)
+    reason: str | None = unread(reply)
     entries = [] if reason is not None else read_list(reply.text or "")
     if isinstance(entries, str):
         reason, entries = entries, []

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mirage import llm
+from mirage.llm import asking
+from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Draft, NuggetImportance, QuestionType
 from mirage.stages.model_stage import read_list
 from mirage.stages.testset.settings import CorpusPassage
@@ -81,9 +83,9 @@ class QuestionRequest:
         about = [self.language, self.type, self.passage.passage_id]
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=6).hexdigest()
 
-    def conversation(self) -> llm.Messages:
+    def conversation(self) -> Messages:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
-        text = llm.TokenEstimate().cut(_passage_text(self.passage), MAX_PASSAGE_TOKENS)
+        text = TokenEstimate().cut(_passage_text(self.passage), MAX_PASSAGE_TOKENS)
         code = fence_code([text])
         return one_message(
             "testset_question",
@@ -108,7 +110,7 @@ class _DropError(Exception):
     """A question to drop, with the reason."""
 
 
-def read_question(request: QuestionRequest, reply: llm.Reply) -> WrittenQuestion | Draft:
+def read_question(request: QuestionRequest, reply: Reply) -> WrittenQuestion | Draft:
     """Parse a model's reply into a question, or a draft row with the reason for dropping it."""
     draft = request.draft(call=reply.key)
     try:
@@ -125,9 +127,9 @@ def read_question(request: QuestionRequest, reply: llm.Reply) -> WrittenQuestion
     return WrittenQuestion(replace(draft, query_id=f"q-{draft.draft_id}"), tuple(facts))
 
 
-def _read_entry(reply: llm.Reply) -> Mapping[str, Any]:
+def _read_entry(reply: Reply) -> Mapping[str, Any]:
     """Return the only question of a reply."""
-    if (unread := llm.unread(reply)) is not None:
+    if (unread := asking.unread(reply)) is not None:
         raise _DropError(f"the model did not reply: {unread}")
     entries = read_list(reply.text or "")
     if isinstance(entries, str):

@@ -12,8 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import llm, schema, store
+from mirage import schema, store
 from mirage.errors import ArenaError, NotEnoughData
+from mirage.llm import calls as llm_calls
+from mirage.llm.asking import ArenaCalls, Conversations, plan_calls
+from mirage.llm.calls import ChatModel, Cost
+from mirage.llm.completion import Reply
 from mirage.stages.nuggets.bank import nugget_id
 from mirage.stages.testset.checks import (
     MODEL_CHECKED,
@@ -58,13 +62,11 @@ class TestsetResult:
     """Number of passages removed from the corpus."""
     undecided: int
     """Number of passages without a valid finding by the model."""
-    cost: llm.Cost
+    cost: Cost
     """Cost of the calls of this run."""
 
 
-def plan_testset(
-    path: Path, passages: Sequence[CorpusPassage], settings: TestsetSettings, model: llm.ChatModel
-) -> llm.Cost:
+def plan_testset(path: Path, passages: Sequence[CorpusPassage], settings: TestsetSettings, model: ChatModel) -> Cost:
     """Return the maximum cost of a test set if every question is accepted; nothing is sent or written.
 
     Raises:
@@ -78,10 +80,10 @@ def plan_testset(
         text = request.passage.text[:300]
         found = tuple(corpus.passages[row] for row in rows)
         checks.append(CheckRequest(request.language, text, (text,) * 3, tuple(rows), found))
-    return llm.total(
+    return llm_calls.total(
         [
-            llm.plan_calls(path, llm.Conversations(requests), model),
-            llm.plan_calls(path, llm.Conversations(checks), model),
+            plan_calls(path, Conversations(requests), model),
+            plan_calls(path, Conversations(checks), model),
         ]
     )
 
@@ -91,7 +93,7 @@ def make_testset(
     passages: Sequence[CorpusPassage],
     settings: TestsetSettings,
     *,
-    calls: llm.ArenaCalls,
+    calls: ArenaCalls,
     sources: Sequence[Mapping[str, Any]] = (),
     say: Say = lambda _: None,
 ) -> TestsetResult:
@@ -156,17 +158,17 @@ def make_testset(
         counts[draft.language]["dropped"] += 1
     undecided = sum(len(one.rows(None)) for one in checked)
     reasons_of = Counter(str(draft.reason) for draft in dropped)
-    return TestsetResult(arena, counts, reasons_of, len(removed), undecided, llm.total(run.costs))
+    return TestsetResult(arena, counts, reasons_of, len(removed), undecided, llm_calls.total(run.costs))
 
 
 class _Run:
     """The calls of one test set, within one budget."""
 
-    def __init__(self, path: Path, calls: llm.ArenaCalls) -> None:
+    def __init__(self, path: Path, calls: ArenaCalls) -> None:
         self.path, self.calls = path, calls
-        self.costs: list[llm.Cost] = []
+        self.costs: list[Cost] = []
 
-    def replies(self, requests: Sequence[Any]) -> Sequence[llm.Reply]:
+    def replies(self, requests: Sequence[Any]) -> Sequence[Reply]:
         """Return the reply to each request.
 
         Raises:
@@ -329,7 +331,7 @@ def _write(
     removed: Set[int],
     settings: TestsetSettings,
     *,
-    calls: llm.ArenaCalls,
+    calls: ArenaCalls,
     sources: Sequence[Mapping[str, Any]],
 ) -> store.Arena:
     """Write the remaining corpus, then the arena."""
@@ -340,7 +342,7 @@ def _write(
     ]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     store.write_text(path / CORPUS_FILE, text)
-    notes = [f"testset: questions by {llm.describe(llm.parameters(calls.model.settings))}", settings.note()]
+    notes = [f"testset: questions by {llm_calls.describe(llm_calls.parameters(calls.model.settings))}", settings.note()]
     notes.append("labels are made by a program and not audited")
     return store.write(
         path,
