@@ -15,7 +15,6 @@ nominal, and it is wide if few pairs are significant.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -55,10 +54,9 @@ from mirage.text.languages import in_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DRAWS, SEED = 500, 0
+DRAWS, SEED = 2_000, 0
+"""Normal draws of the ratings behind the intervals of the systems' order, and their seed."""
 Signs = NDArray[np.intp]
-_AT_ONCE = 100
-"""Draws per block."""
 _REFERENCE = "people are what judges are compared with"
 _COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
 
@@ -165,7 +163,6 @@ def exam(
     judges: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     ratings: str | None = None,
-    draws: int = DRAWS,
     seed: int = SEED,
 ) -> ExamResult:
     """Measure how the judges of an arena agree with people on the same battles.
@@ -180,7 +177,6 @@ def exam(
         languages: codes; None for all with people's decisions.
         ratings: measure whose scores count as people's; None for the only one people scored, and for none if there are
             several, since they ask different questions.
-        draws: draws behind the intervals of the systems' order.
         seed: seed of the draws.
 
     Raises:
@@ -206,7 +202,7 @@ def exam(
             "WHERE parser = 'strict' AND list_contains($codes, language)",
             {"codes": list(codes)},
         )
-    return examine(judgments, heard, judges=judges, outcomes=outcomes, draws=draws, seed=seed)
+    return examine(judgments, heard, judges=judges, outcomes=outcomes, seed=seed)
 
 
 def examine(
@@ -215,7 +211,6 @@ def examine(
     *,
     judges: Sequence[str] | None = None,
     outcomes: pa.Table | None = None,
-    draws: int = DRAWS,
     seed: int = SEED,
 ) -> ExamResult:
     """Examine judges by votes.
@@ -225,7 +220,6 @@ def examine(
         votes: valid votes (`mirage.people.votes.rows.standing`); those on battles not sampled at random are ignored.
         judges: names; None for all.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
-        draws: draws behind the intervals of the systems' order.
         seed: seed of the draws.
 
     Raises:
@@ -244,7 +238,7 @@ def examine(
             raise UnknownName("judge", name, known)
     names = [name for name in known if judges is None or name in judges]
     by_judge = items_of(battles, opinions)
-    examined = _Examined(draws, seed)
+    examined = _Examined(seed)
     exams: list[JudgeExam] = []
     codes = in_order({*opinions, *(code for name in names for code in known_pairs.get(name, {}))})
     for name in names:
@@ -263,23 +257,28 @@ def nobody_decided() -> NotEnoughData:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Ratings of the systems in one language, and draws of them."""
+    """Ratings of the systems in one language, and how they depend on its queries."""
 
-    systems: int
-    """Number of systems."""
-    queries: int
-    """Number of queries."""
     theta: Array
     """S ratings, systems by name."""
-    draws: Array
-    """B x S: the ratings with reweighted queries."""
+    moves: Array
+    """Q x S: influence of each query on the ratings; queries by id."""
+
+    @property
+    def systems(self) -> int:
+        """Number of systems."""
+        return len(self.theta)
+
+    @property
+    def queries(self) -> int:
+        """Number of queries."""
+        return len(self.moves)
 
 
 @dataclass(frozen=True, eq=False)
 class _Examined:
     """Builder of the rows of judges and people."""
 
-    draws: int
     seed: int
     orders: dict[tuple[str, bytes, bytes], Order | None] = field(default_factory=dict)
     """Cached orders: judges on the same battles share people's."""
@@ -303,7 +302,7 @@ class _Examined:
                 | {
                     "known": _estimate("known", [known[part] for part in scope if part in known]),
                     "tau_b": order_measure(
-                        [orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none
+                        [orders[part] for part in scope if part in orders], none=MEASURES["tau_b"].none, seed=self.seed
                     ),
                 },
             )
@@ -329,7 +328,7 @@ class _Examined:
     def _order(self, items: Items, taken: Array) -> Order | None:
         key = items.opinions.language, items.battle.tobytes(), taken.tobytes()
         if key not in self.orders:
-            self.orders[key] = order_of(items, taken, draws=self.draws, seed=self.seed)
+            self.orders[key] = order_of(items, taken)
         return self.orders[key]
 
 
@@ -374,17 +373,12 @@ def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
 # --- the order of systems ---------------------------------------------------------------------------------------------
 
 
-def order_of(items: Items, taken: Array, *, draws: int, seed: int) -> Order | None:
+def order_of(items: Items, taken: Array) -> Order | None:
     """Rate the systems of one language by the points of the first system of each battle.
-
-    The query weights are the same for every order with the same queries, language and seed. The draws move the ratings
-    by the empirical influence of each query.
 
     Args:
         items: the battles.
         taken: points of the first system of each, by the judge or by people.
-        draws: number of draws.
-        seed: seed of the draws.
 
     Returns:
         The order; None with fewer than three systems.
@@ -408,22 +402,16 @@ def order_of(items: Items, taken: Array, *, draws: int, seed: int) -> Order | No
         np.zeros(len(items), dtype=bool),
     ).battles()
     layout = by_query(counted, ties="half", penalty="jeffreys", ridge=RIDGE)
-    n, s = len(counted.queries), len(counted.systems)
-    rng = np.random.default_rng([seed, zlib.crc32(heard.language.encode())])
-    theta, moves = layout.point[0, :s], layout.moves
-    drawn = []
-    for start in range(0, draws, _AT_ONCE):
-        weights = rng.standard_exponential((min(_AT_ONCE, draws - start), n))
-        drawn.append(theta + (weights / weights.mean(axis=1, keepdims=True) - 1) @ moves)
-    return Order(s, n, theta, np.concatenate(drawn))
+    return Order(layout.theta, layout.moves)
 
 
-def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str) -> Estimate:
+def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str, seed: int = SEED) -> Estimate:
     """Compute tau-b of a judge's order and people's, averaged over languages.
 
     Args:
         pairs: the judge's order and people's, one pair per language.
         none: reason to give if there is no value.
+        seed: seed of the draws behind the interval.
     """
     n = max((judged.systems for judged, _ in pairs), default=0)
     queries = sum(judged.queries for judged, _ in pairs)
@@ -437,11 +425,11 @@ def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str) -> Estimat
             value, None, None, n, queries, f"{least} queries are too few for an interval, which needs {LEAST}"
         )
     # The mean of ends valid in each language is valid for the mean, conservatively, since errors cancel.
-    low, high = np.mean([tau_b_ends(*told_apart(pair)) for pair in pairs], axis=0)
+    low, high = np.mean([tau_b_ends(*told_apart(pair, seed)) for pair in pairs], axis=0)
     return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)
 
 
-def told_apart(orders: tuple[Order, Order]) -> tuple[Signs, Signs]:
+def told_apart(orders: tuple[Order, Order], seed: int = SEED) -> tuple[Signs, Signs]:
     """Find the significant pairwise differences in both orders, simultaneously for all pairs of both: with a
     probability of 95% no pair has a wrong sign.
 
@@ -449,7 +437,8 @@ def told_apart(orders: tuple[Order, Order]) -> tuple[Signs, Signs]:
     (step-down); its opposite direction stays.
 
     Args:
-        orders: orders of the same systems and queries, with draws of the same weights.
+        orders: orders of the same systems by the same queries, which move both.
+        seed: seed of the draws.
 
     Returns:
         For each order S x S: 1 if the row's system is ahead of the column's, -1 behind, 0 not significant.
@@ -458,7 +447,11 @@ def told_apart(orders: tuple[Order, Order]) -> tuple[Signs, Signs]:
 
     i, j = np.triu_indices(orders[0].systems, 1)
     difference = np.concatenate([order.theta[i] - order.theta[j] for order in orders])
-    noise = np.concatenate([order.draws[:, i] - order.draws[:, j] for order in orders], axis=1) - difference
+    moves = np.concatenate([order.moves for order in orders], axis=1)
+    drawn = np.random.default_rng(seed).multivariate_normal(
+        np.zeros(moves.shape[1]), moves.T @ moves, DRAWS, method="eigh"
+    )
+    noise = np.concatenate([part[:, i] - part[:, j] for part in np.split(drawn, 2, axis=1)], axis=1)
     deviation = noise.std(axis=0)
     known = deviation > 1e-9
     safe = np.where(known, deviation, 1.0)

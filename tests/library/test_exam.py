@@ -52,7 +52,7 @@ def judgments(rows: Iterable[Said], language: str = "en") -> list[schema.Judgmen
 
 def examined(judged: Sequence[Said], voted: Sequence[Said], **options: object) -> ExamResult:
     table = schema.from_rows("judgments", judgments(judged))
-    return examine(table, [vote(row) for row in voted], draws=100, **options)  # type: ignore[arg-type]
+    return examine(table, [vote(row) for row in voted], **options)  # type: ignore[arg-type]
 
 
 def row_of(result: ExamResult, judge: str, language: str = "en") -> JudgeExam:
@@ -320,7 +320,7 @@ def test_intervals_of_the_order_cover_the_truth(people: tuple[float, ...], judge
     truth, held = float(kendalltau(people, judge).statistic), 0
     for run in range(60):
         items = battles_drawn(np.random.default_rng([1, run]), (15, 40, 120)[run % 3], *map(np.array, (people, judge)))
-        both = [order_of(items, taken, draws=200, seed=run) for taken in (items.points, items.people)]
+        both = [order_of(items, taken) for taken in (items.points, items.people)]
         assert both[0] is not None
         assert both[1] is not None
         held += inside(order_measure([(both[0], both[1])], none=""), truth)

@@ -51,7 +51,7 @@ def test_the_exam_counts_each_battle_once(arena: store.Arena) -> None:
     for row in arena.read("judgments", columns=["query_id", "judge", "verdict"]).to_pylist():
         verdicts.setdefault(row["query_id"], {})[row["judge"]] = row["verdict"].replace("both_bad", "tie")
     equal = Counter(name for by_judge in verdicts.values() for name in by_judge if by_judge[name] == by_judge[PEOPLE])
-    result = exam(arena, draws=100)
+    result = exam(arena)
     by_judge = {row.judge: row.measures["agree"] for row in result.exams}
     for name in (GPT4, CLAUDE, GPT35):
         assert (by_judge[name].value, by_judge[name].n) == (pytest.approx(equal[name] / 26_910), 26_910)
