@@ -11,6 +11,7 @@ import numpy as np
 
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
+from mirage.store.cores import available
 
 TREES = 10
 """Number of trees of `fit_answers`."""
@@ -31,13 +32,15 @@ def fit_answers(seen: Sequence[FitPart], seed: int = 0) -> Predicted:
     X, y, weight = (np.concatenate(block) for block in zip(*map(_rows, seen), strict=True))
     some = np.isfinite(X).any(axis=0)
     leaf = max(_SMALLEST, round(LEAF * len(y)))
-    model = ExtraTreesRegressor(TREES, min_samples_leaf=leaf, random_state=seed)
+    model = ExtraTreesRegressor(TREES, min_samples_leaf=leaf, random_state=seed, n_jobs=available())
     model.fit(X[:, some], y, sample_weight=weight)
+    model.n_jobs = 1  # threads would add the predictions of the trees in any order
+    blocks = [_cells(part)[:, part.to_predict] for part in seen]
+    shares = model.predict(np.concatenate([block.reshape(-1, len(some)) for block in blocks])[:, some])
+    places = np.cumsum([block.shape[0] * block.shape[1] for block in blocks])[:-1]
     scores = []
-    for part in seen:
-        to_predict = np.flatnonzero(part.to_predict)
-        cells = _cells(part)[:, to_predict]
-        share = model.predict(cells.reshape(-1, cells.shape[2])[:, some]).reshape(cells.shape[:2])
+    for part, block, found in zip(seen, blocks, np.split(shares, places), strict=True):
+        to_predict, share = np.flatnonzero(part.to_predict), found.reshape(block.shape[:2])
         answer_weights = np.isfinite(part.language.values[:, to_predict]).any(axis=2) * part.language.weights[:, None]
         mean = np.clip((share * answer_weights).sum(axis=0) / answer_weights.sum(axis=0), 0.01, 0.99)
         score = np.full(len(part.to_predict), np.nan)
