@@ -5,15 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from mirage.battles.counts import QUERIES
-from mirage.explorer.answers import answer_card
-from mirage.explorer.answers import data as views
-from mirage.explorer.answers import notes_section as notes
-from mirage.explorer.answers.sections import show_judgments, show_nuggets
-from mirage.explorer.kit import missing_texts, query_navigation
+from mirage.explorer.kit import answer_card, missing_texts, query_navigation
+from mirage.explorer.kit import notes_section as notes
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.query_navigation import reader_languages
+from mirage.explorer.kit.query_sections import show_judgments, show_nuggets
 from mirage.explorer.kit.table import column
 from mirage.explorer.kit.text import heading_html
 from mirage.stages.across import is_cross_lingual, passage_languages
@@ -21,7 +19,9 @@ from mirage.stages.retrieve.attribution import CAUSES
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views import query_search as search
 from mirage.views.causes import UNDECIDED
+from mirage.views.query import QueryView, query_view, sample_view
 from mirage.views.query_keys import Key, key_text
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
@@ -34,9 +34,9 @@ def main(page: Page) -> None:
     """Show the filters, the matching queries, and one of them with all answers."""
     if "outcomes" not in page.arena.tables:
         page.need("answers")
-    scope = views.scope(page.arena)
+    scope = search.scope(page.arena)
     selection = filters(page, scope)
-    queries = views.find_queries(page.arena, selection)
+    queries = search.find_queries(page.arena, selection)
     summary = (
         f"{len(queries.keys):,} of {scope.queries:,} queries and {queries.answers:,} of {scope.answers:,} answers "
         "match."
@@ -45,7 +45,7 @@ def main(page: Page) -> None:
         "answers",
         queries,
         (page.arena.version, selection),
-        lambda query: views.query_of_link(page.arena, query, page.picked),
+        lambda query: search.query_of_link(page.arena, query, page.picked),
         start=lambda: queries.first_in(reader_languages()),
     )
     if key is None:
@@ -62,7 +62,7 @@ def main(page: Page) -> None:
             show(page, scope, queries, selection, key)
 
 
-def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
+def filters(page: Page, scope: search.Scope) -> search.AnswerFilter:
     """Show the row of filters."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = ""
@@ -138,7 +138,7 @@ def filters(page: Page, scope: views.Scope) -> views.AnswerFilter:
                     help="Answers whose system was shown a passage in this language.",
                 )
             noted = notes.noted_answers(page.arena, notes.pick_categories(page.arena))
-    return views.AnswerFilter(
+    return search.AnswerFilter(
         languages=page.picked,
         subset="" if subset == "any" else subset,
         systems=tuple(systems),
@@ -162,7 +162,7 @@ def clear() -> None:
 def entries(page: Page, keys: tuple[Key, ...]) -> list[query_navigation.ListEntry]:
     """Return the list's labels: each query with its language and subset."""
     lines = []
-    for item in views.items(page.arena, keys):
+    for item in search.items(page.arena, keys):
         code, query_id = item.key
         note = " · ".join([name_of(code), *([QUERIES[item.subset]] if item.subset else [])])
         text, language = (query_id, "") if item.text is None else (item.text, code)
@@ -171,10 +171,10 @@ def entries(page: Page, keys: tuple[Key, ...]) -> list[query_navigation.ListEntr
 
 
 def show(
-    page: Page, scope: views.Scope, queries: views.AnswerSelection, selection: views.AnswerFilter, key: Key
+    page: Page, scope: search.Scope, queries: search.AnswerSelection, selection: search.AnswerFilter, key: Key
 ) -> None:
     """Show one query, its passages and all answers."""
-    shown = views.query_view(page.arena, key, selection.parser)
+    shown = query_view(page.arena, key, selection.parser)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         where = query_navigation.step_buttons("answers", queries, key)
         answer_card.show_facts([where, name_of(key[0]), *answer_card.subset_facts(shown), f"id {key[1]}"])
@@ -183,8 +183,8 @@ def show(
         with st.container(key="answers_cards", gap="small"):
             show_answers(page, scope, selection, shown)
             show_notes(page, selection, shown)
-            show_nuggets(page.arena, key)
-            show_judgments(page.arena, key)
+            show_nuggets(page.arena, shown)
+            show_judgments(shown.judgments)
             side_by_side(selection, shown)
         with st.container(key="answers_given", gap="small"):
             passages_column(page, scope, shown)
@@ -199,10 +199,10 @@ def show(
     )
 
 
-def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_answers(page: Page, scope: search.Scope, selection: search.AnswerFilter, shown: QueryView) -> None:
     """Show the answers, best first, those that match the filters above the others."""
-    names = views.best_first(page.arena, shown)
-    matching = views.matches(shown, selection) if selection.narrowed else frozenset(names)
+    names = shown.order
+    matching = search.matches(shown, selection) if selection.narrowed else frozenset(names)
     hits = [name for name in names if name in matching]
     others = [name for name in names if name not in matching]
     numbers = sample_numbers(page.arena)
@@ -216,8 +216,8 @@ def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, 
             width="content" if few else 110,
             help="Repeated answers to the same query. 0: the first, which filters, judges, features and notes use.",
         )
-        shown = views.sample_view(page.arena, shown, int(number), selection.parser)
-    about = f"{views.order_text(page.arena, shown)} {answer_card.decisions_note(shown)}".rstrip()
+        shown = sample_view(page.arena, shown, int(number), selection.parser)
+    about = " ".join(shown.remarks)
     head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
     if hits:
         marked = hits if others else ()
@@ -229,14 +229,14 @@ def show_answers(page: Page, scope: views.Scope, selection: views.AnswerFilter, 
     answer_card.about_features(shown)
 
 
-def show_notes(page: Page, selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def show_notes(page: Page, selection: search.AnswerFilter, shown: QueryView) -> None:
     """Show the notes on the answers, those that match the filters first in the form."""
-    hits = views.matches(shown, selection)
+    hits = search.matches(shown, selection)
     answered = [answer.system for answer in shown.answers if answer.text is not None]
     notes.show_notes(page.arena, shown.key, [(name,) for name in sorted(answered, key=lambda name: name not in hits)])
 
 
-def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
+def side_by_side(selection: search.AnswerFilter, shown: QueryView) -> None:
     """Link to two of the answers side by side: those of the selected systems, or the first two."""
     names = [answer.system for answer in shown.answers]
     first, *others = [*(system for system in selection.systems if system in names), *names]
@@ -245,7 +245,7 @@ def side_by_side(selection: views.AnswerFilter, shown: views.QueryView) -> None:
         onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
 
 
-def passages_column(page: Page, scope: views.Scope, shown: views.QueryView) -> None:
+def passages_column(page: Page, scope: search.Scope, shown: QueryView) -> None:
     """Show the passages, or how to get them."""
     if shown.passages:
         above = heading_html(count_text(len(shown.passages), "passage"))

@@ -10,29 +10,27 @@ from mirage.battles.counts import unranked_notes
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.battles.judge import verdict_judges
 from mirage.errors import MirageError, TableMissing
-from mirage.explorer.answers import answer_card
-from mirage.explorer.answers import data as answers
-from mirage.explorer.answers import notes_section as notes
-from mirage.explorer.answers.sections import nugget_matrix, show_nuggets
-from mirage.explorer.battle import data as views
-from mirage.explorer.battle import view as battle_view
-from mirage.explorer.battle.overlap import shared_words
+from mirage.explorer.battle import view as battle_html
+from mirage.explorer.kit import answer_card, battle_sides, missing_texts, query_navigation
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit import missing_texts, query_navigation
+from mirage.explorer.kit import notes_section as notes
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page, onward
 from mirage.explorer.kit.frame import show as show_page
 from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.query_navigation import reader_languages
+from mirage.explorer.kit.query_sections import show_nuggets
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
-from mirage.explorer.spot_check import vote_item
 from mirage.ranking.judges import Judge
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
-from mirage.views import win_matrix as matrices
-from mirage.views.query_keys import Key, Keys, key_text
+from mirage.views import battle as views
+from mirage.views import query_search
+from mirage.views.overlap import overlap_text, shared_words
+from mirage.views.query_keys import Key, key_text
+from mirage.views.win_matrix import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +57,7 @@ def main(page: Page) -> None:
     if not judges and ("answers" not in page.arena.tables or "judgments" in page.arena.whole.tables):
         page.need("judgments")
     # Who decides first, in all languages: the default depends on the arena alone, so that links stay short.
-    known = matrices.matrix(page.arena, Judge.from_name(judges[0]), ()) if judges else None
+    known = matrix(page.arena, Judge.from_name(judges[0]), ()) if judges else None
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with bar:
         place = st.container(horizontal=True, width="content", gap="small")
@@ -73,7 +71,7 @@ def main(page: Page) -> None:
         judge, known = None, None
     if known is None or not any(cell.share is not None for cell in known.cells.values()):
         page.ask(UNJUDGED)
-    names = known.systems if known else answers.scope(page.arena).systems
+    names = known.systems if known else query_search.scope(page.arena).systems
     with place:
         pair = systems(names, first_pair=known.first_pair if known else ()) if names else None
     if pair is None:
@@ -90,18 +88,12 @@ def main(page: Page) -> None:
         by = judge.phrase(page.arena)
         summary = f"{n} of {of} battles between {selection.first} and {selection.second}, decided by {by}."
 
-    def resolve(query: str) -> Key:
-        if judge is None:
-            return answers.query_of_link(page.arena, query, page.picked)
-        every = views.decisions_of(page.arena, selection.first, selection.second, judge)
-        return Keys(tuple(every)).resolve(query, page.picked)
-
     languages = reader_languages()
     key = query_navigation.current_query(
         "battle",
         battles,
         (page.arena.version, selection),
-        resolve,
+        lambda query: views.battle_of_link(page.arena, selection, query),
         start=lambda: (
             battles.start(languages, views.with_texts(page.arena, *pair)) if judge else battles.first_in(languages)
         ),
@@ -111,7 +103,7 @@ def main(page: Page) -> None:
         return
     page.summary(summary)
     if judge and battles.decisions:
-        st.html(battle_view.score(battles))
+        st.html(battle_html.score(battles))
     nothing(page, battles)
 
 
@@ -234,7 +226,7 @@ def show(
     """
     selection, judge = battles.wanted, battles.wanted.judge
     battle = views.battle_view(page.arena, key, selection.first, selection.second, judge)
-    page.summary(summary, conclusion=battle_view.conclusion(battle, judge))
+    page.summary(summary, conclusion=battle.conclusion)
     name = ""
     if judge is not None:
         name = judge.name if judge.asked else "".join(battle.judges[:1])
@@ -243,8 +235,8 @@ def show(
         order, mark = pick_looks(battle, name, texts=has_texts)
     with bar:
         where = query_navigation.step_buttons("battle", battles, key)
-    layout = battle_view.layout_of(battle, name, order)
-    score = battle_view.score(battles) if judge and battles.decisions else ""
+    layout = battle_html.layout_of(battle, name, order)
+    score = battle_html.score(battles) if judge and battles.decisions else ""
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
@@ -279,7 +271,7 @@ def fought(
     page: Page,
     battle: views.BattleView,
     selection: views.BattleFilter,
-    layout: battle_view.BattleLayout,
+    layout: battle_sides.BattleLayout,
     *,
     where: str,
     differences: bool,
@@ -295,18 +287,18 @@ def fought(
         score,
         answer_card.facts_html([where, name_of(code), *answer_card.subset_facts(battle.query), f"id {query_id}"]),
         answer_card.query_html(battle.query),
-        battle_view.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
-        battle_view.note(" ".join(filter(None, [layout.why, battle_view.shared(parts) if differences else ""]))),
+        battle_sides.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
+        battle_html.note(" ".join(filter(None, [layout.why, overlap_text(parts) if differences else ""]))),
     ]
     below = [
-        battle_view.judge_verdicts(battle, judge.name if judge else "") if battle.judges else "",
-        battle_view.features(battle, layout) if battle.compared or battle.apart else "",
+        battle_html.judge_verdicts(battle, judge.name if judge else "") if battle.judges else "",
+        battle_html.features(battle, layout) if battle.compared or battle.apart else "",
     ]
-    if nugget_matrix(page.arena, battle.query.key, (selection.first, selection.second)) is None:
-        st.html(Markup(battle_view.stack_html(*above) + "".join(below)))
+    if battle.query.nuggets is None:
+        st.html(Markup(battle_html.stack_html(*above) + "".join(below)))
     else:
-        st.html(Markup(battle_view.stack_html(*above)))
-        show_nuggets(page.arena, battle.query.key, (selection.first, selection.second))
+        st.html(Markup(battle_html.stack_html(*above)))
+        show_nuggets(page.arena, battle.query)
         if any(below):
             st.html(Markup("".join(below)))
     show_votes(page, battle)
@@ -326,7 +318,7 @@ def show_votes(page: Page, battle: views.BattleView) -> None:
         return
     if rows:
         st.header("Votes", anchor=False)
-        vote_item.show_people(rows)
+        battle_sides.show_people(rows)
 
 
 def pick_looks(battle: views.BattleView, judge: str, *, texts: bool) -> tuple[str, str]:
@@ -360,7 +352,7 @@ def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -
         "unparsed": "unparsed",
     }
     lines = []
-    for item in answers.items(page.arena, keys):
+    for item in query_search.items(page.arena, keys):
         code, query_id = item.key
         decision = battles.decisions[item.key]
         result = results[decision.winner] if decision.n_verdicts else "no verdict"

@@ -11,7 +11,6 @@ import streamlit as st
 
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
-from mirage.explorer.answers.data import has_formulas
 from mirage.explorer.features import charts
 from mirage.explorer.features import data as views
 from mirage.explorer.kit import judge as who
@@ -31,6 +30,7 @@ from mirage.stages.features.relations import DRAWS, Relation
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
+from mirage.views.query import has_formulas
 
 FEW, MOST = 3, 6
 """Panels that are drawn at first; features of which all are drawn at once, and columns of the table of means."""

@@ -7,10 +7,7 @@ from typing import Any
 import streamlit as st
 
 from mirage.errors import MirageError
-from mirage.explorer.answers import answer_card
-from mirage.explorer.answers import data as answers
-from mirage.explorer.battle import data as battles
-from mirage.explorer.kit import vote_session
+from mirage.explorer.kit import answer_card, battle_sides, vote_session
 from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
@@ -27,6 +24,8 @@ from mirage.schema import from_rows
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
 from mirage.views import spot_check as views
+from mirage.views.battle import battle_view
+from mirage.views.query import query_view
 
 NAME = "spot_voter_now"
 """Key of the field for the name that the first vote asks for."""
@@ -143,7 +142,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
         bar(session, {}, None, unsent_vote)
         return
     item, *following = items
-    shown = battles.battle_view(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
+    shown = battle_view(session.arena, (item.language, item.query_id), item.system_a, item.system_b)
     token = session.token((item.language, item.query_id, *sorted((item.system_a, item.system_b))))
     vote_item.top(token)
     labels = bool(st.session_state.get("spot_labels"))
@@ -151,7 +150,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
         with st.container(key="spot_asked", gap="small"):
             answer_card.show_facts([name_of(item.language)])
             answer_card.show_query(shown.query)
-            vote_item.show_sides(shown, labels=labels)
+            battle_sides.show_sides(shown, labels=labels)
         with st.container(key="spot_given", gap="small"):
             if shown.query.passages:
                 st.header(count_text(len(shown.query.passages), "passage"), anchor=False)
@@ -159,18 +158,13 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
 
     bar(
         session,
-        vote_item.BATTLE | vote_item.SKIP,
-        (
-            token,
-            caster(
-                session, token, item, shown=views.battle_digest(shown.query.text, shown.first.text, shown.second.text)
-            ),
-        ),
+        battle_sides.BATTLE | vote_item.SKIP,
+        (token, caster(session, token, item, shown=views.battle_digest(shown))),
         unsent_vote,
     )
     for other in following:
         # Prefetch the next battle while this one is read.
-        battles.battle_view(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
+        battle_view(session.arena, (other.language, other.query_id), other.system_a, other.system_b)
 
 
 def citation(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
@@ -178,7 +172,7 @@ def citation(session: vote_session.VoteSession, unsent_vote: Row | None) -> None
     own_votes = session.own_votes
     if own_votes:
         last_vote = own_votes[-1]
-        last_query = answers.query_view(session.arena, (last_vote.language, last_vote.query_id), "strict")
+        last_query = query_view(session.arena, (last_vote.language, last_vote.query_id), "strict")
         vote_item.show_cited(
             last_vote, next((p for p in last_query.passages if p.passage_id == last_vote.passage_id), None)
         )
@@ -190,7 +184,7 @@ def citation(session: vote_session.VoteSession, unsent_vote: Row | None) -> None
         return
     token = session.token(pair.key)
     vote_item.top(token)
-    query = answers.query_view(session.arena, (pair.language, pair.query_id), "strict")
+    query = query_view(session.arena, (pair.language, pair.query_id), "strict")
     answer = next(answer for answer in query.answers if answer.system == pair.system)
     passage = next(p for p in query.passages if p.passage_id == pair.passage_id)
     answer_card.show_facts([name_of(pair.language), "Does the passage support the sentence?"])

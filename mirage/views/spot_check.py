@@ -23,6 +23,7 @@ from mirage.stages.features.support import cited_places
 from mirage.stages.shown import shown_with
 from mirage.store.query_rows import of_query
 from mirage.text.answers import is_numbered
+from mirage.views.battle import BattleView, battle_view
 
 if TYPE_CHECKING:
     from mirage.store import Arena
@@ -100,13 +101,12 @@ def pool(arena: Arena, language: str) -> Pool:
 
 def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     """Return the systems of a battle and the judges' opinions, after the vote."""
-    rows = of_query(arena, "judgments", (vote.language, vote.query_id))
-    rows = [row for row in rows if {row["system_a"], row["system_b"]} == {vote.system_a, vote.system_b}]
-    by_judge = decisions(schema.from_rows("judgments", [schema.Judgment(**row) for row in rows]))
+    shown = battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
+    by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
     label = label_of(vote)
     names = dict(enumerate(battle(vote)[2:]))
     verdicts = []
-    for judge in dict.fromkeys(row["judge"] for row in rows):
+    for judge in shown.judges:
         verdict = by_judge.get(judge, {}).get(battle(vote))
         verdicts.append(
             JudgeOpinion(
@@ -121,9 +121,10 @@ def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     return VoteResult(vote, winner, tuple(verdicts), WHY.get(vote.why, vote.why))
 
 
-def battle_digest(query: str | None, first: str | None, second: str | None) -> str | None:
+def battle_digest(shown: BattleView) -> str | None:
     """Return the digest of the query and both answers of a battle; null if an answer has no text."""
-    return None if first is None or second is None else shown_digest([query or ""], [first, second])
+    first, second = shown.first.text, shown.second.text
+    return None if first is None or second is None else shown_digest([shown.query.text or ""], [first, second])
 
 
 @lru_cache(maxsize=36)

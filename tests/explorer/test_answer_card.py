@@ -7,9 +7,9 @@ import re
 import pytest
 
 from mirage import schema
-from mirage.explorer.answers import answer_card
-from mirage.explorer.answers.data import AnswerView, QueryView
+from mirage.explorer.kit import answer_card
 from mirage.text.answers import citations
+from mirage.views.query import AnswerView, QueryView
 
 PASSAGES = tuple(schema.Passage("en", "q", f"doc#{k}", k, f"Title {k}", f"Text {k}.", k == 2) for k in (1, 2))
 

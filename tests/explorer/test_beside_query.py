@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from mirage import schema, store
-from mirage.explorer.answers.answer_card import metadata
+from mirage.explorer.kit.answer_card import metadata
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, render_battle
 from pages import html, page_text, text

@@ -18,7 +18,7 @@ import browser
 import pytest
 import small_arena
 from browser import Opened, show
-from views_answers_cases import build
+from view_query_cases import build
 
 from mirage.explorer.kit.page_list import PAGES
 

@@ -11,8 +11,8 @@ import pytest
 from browser import Opened, show
 
 from mirage import store
-from mirage.explorer.answers import data as answers
 from mirage.explorer.kit.page_list import HOME, PAGES
+from mirage.views import query_search as answers
 
 pytestmark = pytest.mark.browser
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from page_answers_cases import open_page
-from views_answers_cases import build
+from view_query_cases import build
 
 from mirage import schema, store
 from mirage.battles.decision import verdict_of_points
-from mirage.explorer.answers.data import best_first, judgments_on, query_view
-from mirage.explorer.answers.sections import judgment_html, preferred_system
-from mirage.explorer.battle.data import battle_view
+from mirage.explorer.kit.query_sections import judgment_html, preferred_system
+from mirage.views.battle import battle_view
+from mirage.views.query import query_view
 from pages import html, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_battles_of_a_query_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
-    rows = judgments_on(store.open_arena(arenas / "texts"), ("en", "e00"))
+    rows = query_view(store.open_arena(arenas / "texts"), ("en", "e00")).judgments
     assert [(j.judge, j.system_a, j.system_b) for j in rows] == [
         ("<i>judge</i>", "llama-2-7b", "gpt-4"),
         ("zeta", "aya-101", "gpt-4"),
@@ -82,12 +82,13 @@ def test_each_battle_is_shown_on_request_and_no_rationale_is_markup(arenas: Path
 
 def test_answers_stand_best_first_by_decision_then_by_the_first_judge(arenas: Path) -> None:
     arena = store.open_arena(arenas / "texts")
-    view = query_view(arena, ("en", "e00"), "strict")
+    view = query_view(arena, ("en", "e00"))
     assert [answer.correct for answer in view.answers] == [True, True, True]
-    assert best_first(arena, view) == ["gpt-4", "llama-2-7b", "aya-101"]
+    assert view.order == ("gpt-4", "llama-2-7b", "aya-101")
     wrong = replace(view, answers=tuple(replace(a, correct=a.system == "aya-101") for a in view.answers))
-    assert best_first(arena, wrong)[0] == "aya-101"
-    assert best_first(store.open_arena(arenas / "none"), view) == ["aya-101", "gpt-4", "llama-2-7b"]
+    assert wrong.order[0] == "aya-101"
+    unjudged = query_view(store.open_arena(arenas / "none"), ("en", "e00"))
+    assert unjudged.order == ("aya-101", "gpt-4", "llama-2-7b")
     page = open_page(query="en:e02")
     assert not any("judgment" in place.label for place in page.expander), "a query without judgments has no such fold"
 
@@ -97,7 +98,7 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
     rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
     path = build(tmp_path).path
     arena = store.write(path, {"judgments": schema.from_rows("judgments", rows)}, made_by="a test")
-    assert best_first(arena, query_view(arena, ("en", "e00"), "strict")) == ["llama-2-7b", "gpt-4", "aya-101"]
+    assert query_view(arena, ("en", "e00")).order == ("llama-2-7b", "gpt-4", "aya-101")
 
 
 def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:

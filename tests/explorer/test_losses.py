@@ -12,11 +12,12 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.explorer.answers import data as answers
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.views import causes as attribution
+from mirage.views import query_search as answers
+from mirage.views.query import query_view
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[store.Arena, wh
     assert set(selection.keys) == keys
     assert selection.answers == len(keys)
     key = next(iter(sorted(keys)))
-    (view,) = (view for view in answers.query_view(arena, key, "strict").answers if view.system == "weak+bm25")
+    (view,) = (view for view in query_view(arena, key, "strict").answers if view.system == "weak+bm25")
     assert view.cause is not None
     assert view.cause.cause == "ignored"
 

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from mirage import store
 from mirage.errors import Unreachable
-from mirage.explorer.answers.notes_section import noted_battles
 from mirage.explorer.kit import votes as people
+from mirage.explorer.kit.notes_section import noted_battles
 from mirage.people.notes import make_note, notes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Note, split_categories

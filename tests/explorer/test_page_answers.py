@@ -16,14 +16,14 @@ from nomiracl_cases import row, save
 from page_answers_cases import address, open_page
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
-from views_answers_cases import NUMBERS, SYSTEMS, build
+from view_query_cases import NUMBERS, SYSTEMS, build
 
 from mirage import store
 from mirage.errors import ArenaError
-from mirage.explorer.answers import answer_card
 from mirage.io.imports.public import import_outputs
 from mirage.store import home
 from mirage.text.languages import LANGUAGES
+from mirage.views.query import MEASURED
 from pages import headings, html, page_text, text
 
 
@@ -64,7 +64,7 @@ def test_an_outcome_is_a_word_and_a_sign_and_says_whether_it_is_right(arenas: Pa
     assert '<span class="mg-sign mg-sign-abstained"></span>abstained</span>' in markup
     assert '<span class="mg-sign mg-sign-wrong"></span>wrong decision</span>' in markup
     assert '<span class="mg-sign mg-sign-missing"></span>missing</span>' in markup
-    assert answer_card.MEASURED in markup, "what a decision is correct by is said"
+    assert MEASURED in markup, "what a decision is correct by is said"
     style = re.sub(r"\s+", " ", markup)
     signs = [re.search(rf"\.mg-sign-{name} {{[^}}]*}}", style) for name in ("answered", "abstained", "right", "wrong")]
     assert len({sign.group().split("{")[1] for sign in signs if sign}) == 4

@@ -12,13 +12,13 @@ import pytest
 import small_arena
 from page_answers_cases import address
 from streamlit.testing.v1 import AppTest
-from views_answers_cases import build
-from views_battle_cases import A, B, judged
+from view_battle_cases import A, B, judged
+from view_query_cases import build
 
 import pages
 from mirage import store
-from mirage.explorer.answers import answer_card
-from mirage.explorer.battle import data as views
+from mirage.views import battle as views
+from mirage.views.query import MEASURED
 from pages import conclusion, headings, html, page_text, text
 
 PAIR = {"a": A, "b": B}
@@ -133,7 +133,7 @@ def test_who_picks_the_other_system_changes_their_places(arenas: Path) -> None:
 def test_labels_decide_where_no_judge_does(arenas: Path) -> None:
     page = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", languages="en")
     assert "decided by relevance labels" in page_text(page)
-    assert answer_card.MEASURED in html(page), "what a decision is correct by is said"
+    assert MEASURED in html(page), "what a decision is correct by is said"
     assert headings(page) == ["Features", "3 passages"]
     assert conclusion(page).startswith("gpt-4 wins: it ")
     tie = open_page(arena="texts", judge="relevance", a="gpt-4", b="llama-2-7b", query="en:e00")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from views_answers_cases import build
+from view_query_cases import build
 
 import pages
 from mirage import schema, store
-from mirage.explorer.answers.data import query_view
+from mirage.views.query import query_view
 from pages import html, page_text, text
 
 A, B = "aya-101", "gpt-4"

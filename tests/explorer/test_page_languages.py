@@ -8,9 +8,10 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 from mirage import store
-from mirage.explorer.answers import data as answers
-from mirage.explorer.answers.answer_card import passages_html
+from mirage.explorer.kit.answer_card import passages_html
 from mirage.stages.across import is_cross_lingual
+from mirage.views import query_search as answers
+from mirage.views.query import query_view
 from pages import page_text
 
 
@@ -41,7 +42,7 @@ def test_an_arena_in_one_language_shows_no_matrix() -> None:
 
 def test_a_passage_has_its_own_language_and_direction() -> None:
     arena = store.open_arena(store.bundled_arenas()["sample-across"])
-    shown = answers.query_view(arena, ("de", "across-10"), "strict")
+    shown = query_view(arena, ("de", "across-10"), "strict")
     html = passages_html(shown)
     assert 'lang="ar"' in html
     assert 'lang="fr"' in html

@@ -8,8 +8,8 @@ import pytest
 import whole_systems
 
 from mirage import schema, store
-from mirage.explorer.answers import sections as views
 from mirage.stages.nuggets.terms import TERMS
+from mirage.views.query import of_systems, query_view
 from pages import headings, open_page
 
 HOSTILE = "<script>alert(1)</script> & \u202e"
@@ -46,7 +46,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: store.Arena) -> None:
-    shown = views.nugget_matrix(arena, KEY)
+    query = query_view(arena, KEY)
+    shown = query.nuggets
     assert shown is not None
     assert [row.nugget.nugget_id for row in shown.rows] == ["n2", "n1", "n3"]
     assert shown.assigner == "model"
@@ -55,10 +56,10 @@ def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: sto
     assert by_id["n1"][SYSTEMS[0]].assignment == "support"
     assert by_id["n3"][SYSTEMS[0]].assignment is None
     assert SYSTEMS[1] not in by_id["n2"]
-    of_two = views.nugget_matrix(arena, KEY, (SYSTEMS[1],))
+    of_two = of_systems(query, (SYSTEMS[1],)).nuggets
     assert of_two is not None
     assert of_two.systems == (SYSTEMS[1],)
-    assert views.nugget_matrix(arena, ("en", "q002")) is None
+    assert query_view(arena, ("en", "q002")).nuggets is None
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.battles.decision import decisions
 from mirage.errors import Unreachable
+from mirage.explorer.kit import battle_sides
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import vote_item
 from mirage.people.votes import rows as voted
@@ -61,7 +62,7 @@ def test_nothing_names_a_system_or_a_verdict_before_the_vote(arenas: Path, kind:
     assert not [name for name in (*NAMES, FLIPPED) if name in everything(app)]
     assert "Your last vote" not in text(app)
     labels = {button.proto.shortcut: button.label for button in app.button if button.proto.shortcut}
-    choices = vote_item.BATTLE | vote_item.SKIP if kind == "battles" else vote_item.EVIDENCE
+    choices = battle_sides.BATTLE | vote_item.SKIP if kind == "battles" else vote_item.EVIDENCE
     assert labels == {shortcut: label for label, shortcut in choices.values()}
 
 

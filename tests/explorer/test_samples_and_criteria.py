@@ -9,8 +9,8 @@ import pytest
 
 from mirage import schema, store
 from mirage.battles.judge import judge_facts
-from mirage.explorer.answers import data as answers
 from mirage.stages.outcomes.tables import outcomes
+from mirage.views import query as answers
 from pages import open_page, page_text
 from pages import text as text_of
 

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage import schema, store
-from mirage.explorer.answers import data as view
-from mirage.explorer.battle import data as battle
 from mirage.io.formats import full_records
 from mirage.stages.features import table as feature_table
 from mirage.stages.features.stage import FEATURES
@@ -21,6 +19,8 @@ from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
 from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
+from mirage.views import battle as battle
+from mirage.views import query as view
 from mirage.views import spot_check
 
 QUERY = ("en", "q")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from views_battle_cases import A, B, judged
+from view_battle_cases import A, B, judged
 
 from mirage import store
 from mirage.errors import NotEnoughData, Unreachable

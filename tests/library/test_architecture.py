@@ -283,7 +283,6 @@ PRIVATE = {
         "pauses; an earlier test's copies",
     ),
     "test_storage_azure.py": ({"_remote"}, "copies of an earlier test"),
-    "test_views_battle.py": ({"_compare"}, "ties of a measure, which few arenas have"),
     "test_vllm.py": ({"_refuses"}, "the errors of a real engine"),
 }
 """Private names that tests still use, by file, with the reason. Take lines away; add none."""

@@ -22,12 +22,12 @@ from mirage.battles.decision import Battle, decide, decisions, orient_verdict
 from mirage.battles.judge import RELEVANCE, judges, verdict_judges
 from mirage.battles.verdict_rows import only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.explorer.battle import data as battle_views
 from mirage.people.votes import rows as voted
 from mirage.people.votes.kinds import Vote
 from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.sft import preferences
+from mirage.views import battle as battle_views
 from mirage.views import win_matrix as matrix_views
 
 VERDICTS = get_args(schema.Verdict)

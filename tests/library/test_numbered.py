@@ -12,8 +12,8 @@ from commands import mirage
 from misbehaving import Service, reply
 
 from mirage import schema, store
-from mirage.explorer.answers import data as view
 from mirage.stages.generate.stage import answers_of
+from mirage.views import query as view
 
 TEMPLATES = {
     "mine": "Read these:\n{contexts}\n\nQuestion: {question}\n",

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import MirageError
-from mirage.explorer.answers.data import OF_LANGUAGE, has_formulas
 from mirage.explorer.leaderboard import data as leaderboard
 from mirage.ranking.judges import Judge, size
 from mirage.stages.features import means as feature_means
@@ -23,6 +22,7 @@ from mirage.stages.features.means import FeatureMean, over_languages
 from mirage.stages.features.reader import no_reply
 from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit
+from mirage.views.query import OF_LANGUAGE, has_formulas
 
 if TYPE_CHECKING:
     import pyarrow as pa

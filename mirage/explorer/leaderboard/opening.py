@@ -38,30 +38,28 @@ def is_open(page: Page) -> bool:
 def show() -> None:
     """Show the card; after the choice the systems, the wrong decision and what the labels say."""
     # Answers and votes are half as much again to import as a leaderboard, which most links open alone.
-    from mirage.explorer.answers import answer_card
-    from mirage.explorer.battle import view
-    from mirage.explorer.battle.data import battle_view
-    from mirage.explorer.spot_check import vote_item
+    from mirage.explorer.kit import answer_card, battle_sides
+    from mirage.views.battle import battle_view
 
     chosen = st.session_state[_STATE]
-    battle = battle_view(store.open_arena(store.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS)
-    judge = LabelJudge()
+    battle = battle_view(store.open_arena(store.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS, LabelJudge())
     with st.container(border=True, key="opening"):
         with st.container(horizontal=True, key="spot_body", gap="medium"):
             with st.container(key="spot_asked", gap="small"):
                 answer_card.show_query(battle.query)
                 if chosen == _OPEN:
-                    vote_item.show_sides(battle, labels=False)
+                    battle_sides.show_sides(battle, labels=False)
                 else:
-                    st.html(view.answer_sides(battle, view.BattleLayout("first", True, ""), texts=True))
+                    layout = battle_sides.BattleLayout("first", True, "")
+                    st.html(battle_sides.answer_sides(battle, layout, texts=True))
             with st.container(key="spot_given", height=350, border=False):
                 answer_card.show_passages(battle.query, labels=chosen != _OPEN)
         if chosen != _OPEN:
-            note(f"You chose {chosen}. By relevance labels: {view.conclusion(battle, judge)}")
+            note(f"You chose {chosen}. By relevance labels: {battle.conclusion}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if chosen == _OPEN:
                 for letter in "AB":
-                    label, key = vote_item.BATTLE[letter]
+                    label, key = battle_sides.BATTLE[letter]
                     st.button(label, key=f"opening_{letter}", shortcut=key, on_click=_set, args=(letter,))
                 note("Written for the sample. Which answer do you trust? Press 1 or 2; nothing is stored.")
             else:

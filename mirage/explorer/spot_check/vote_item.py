@@ -8,15 +8,13 @@ from html import escape
 import streamlit as st
 
 from mirage import schema
-from mirage.explorer.answers import answer_card
-from mirage.explorer.answers.data import AnswerView, QueryView
-from mirage.explorer.battle.data import BattleView
+from mirage.explorer.kit import answer_card
+from mirage.explorer.kit.battle_sides import BATTLE
 from mirage.explorer.kit.text import TextSpan, text_html
-from mirage.people.votes.kinds import IMPORTED, Evidence, Vote
+from mirage.people.votes.kinds import Evidence
+from mirage.views.query import AnswerView, QueryView
 from mirage.views.spot_check import CitationPair, VoteResult
 
-BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
-"""Votes on a battle: button label and key."""
 SKIP = {"skip": ("Skip", "s")}
 EVIDENCE = {"yes": ("Supports it", "1"), "no": ("Does not", "2"), "unclear": ("Unclear", "3")}
 """Votes on a citation."""
@@ -66,25 +64,6 @@ def focus_field(key: str, vote_id: str) -> None:
     """
     component = st.components.v2.component("mirage_ballot_name", html="<span></span>", js=_FOCUS_JS)
     component(key="spot_focus", data={"vote": vote_id, "field": key})
-
-
-def show_sides(battle: BattleView, *, labels: bool) -> None:
-    """Show the two answers as A and B; `first` is A. Outcomes and features are hidden: they would bias the vote.
-
-    Args:
-        battle: the two answers.
-        labels: whether citations show the relevance of their passage.
-    """
-    cards = [
-        _card(letter, answer, battle.query, labels=labels)
-        for letter, answer in zip("AB", (battle.first, battle.second), strict=True)
-    ]
-    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{"".join(cards)}</div>')
-
-
-def _card(letter: str, answer: AnswerView, query: QueryView, *, labels: bool) -> str:
-    head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
-    return f'<article class="mg-answer">{head}{answer_card.body(answer, query, [], labels=labels)}</article>'
 
 
 def show_citation(pair: CitationPair, answer: AnswerView, query: QueryView, passage: schema.Passage) -> None:
@@ -145,22 +124,3 @@ def show_cited(vote: Evidence, passage: schema.Passage | None) -> None:
 def _was(parts: Sequence[str]) -> None:
     spans = "".join(f"<span>{part}.</span> " for part in parts)
     st.html(f'<div class="mg-was" style="{answer_card.inks()}">{spans}</div>')
-
-
-def show_people(rows: Sequence[Vote]) -> None:
-    """Show each person's vote on a revealed battle."""
-    lines = []
-    for row in rows:
-        winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
-        other = {"tie": "tie", "both_bad": "both bad", "skip": "skipped"}.get(row.vote, "")
-        verdict = f"<b><bdi>{escape(winner)}</bdi></b> wins" if winner else other
-        drawn = "imported from a file" if row.why == IMPORTED else _selection_words(row)
-        note = text_html(row.note, language="") if row.note else ""
-        words = f"{verdict} ({drawn})."
-        lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
-    st.html(f'<section style="{answer_card.inks()}">{"".join(lines)}</section>')
-
-
-def _selection_words(row: Vote) -> str:
-    """Describe how the battle of a vote was selected, and the time of the vote."""
-    return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"

@@ -1,4 +1,4 @@
-"""What the Battle page shows: who beats whom, the battles of two systems, one battle, and what two answers share."""
+"""The view of a battle: the battles of two systems, one battle, what two answers share, and the pages that show it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import pytest
 import small_arena
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from views_battle_cases import A, B, judged
+from view_battle_cases import A, B, judged
 
+import pages
 from mirage import store
 from mirage.battles.decision import decide, orient_verdict
 from mirage.errors import UnknownName
-from mirage.explorer.answers.data import AnswerView
-from mirage.explorer.battle import data as views
-from mirage.explorer.battle.data import BattleFilter
-from mirage.explorer.battle.overlap import WORDS, shared_words
+from mirage.explorer.leaderboard import opening
 from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.judges import battles_of as ranked
 from mirage.text.segmentation import word_spans
+from mirage.views import battle as views
+from mirage.views.battle import BattleFilter
+from mirage.views.overlap import WORDS, shared_words
+from mirage.views.query import AnswerView, FeatureValue
 from mirage.views.win_matrix import Cell, Matrix, matrix
+from pages import conclusion, notes, open_page, page_text
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +131,10 @@ def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
 
 
 def test_a_lower_value_wins_where_lower_is_better() -> None:
-    measure = views.answers.FeatureValue("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
-    comparison = views._compare(measure, 2.0, 0.0)
+    measure = FeatureValue("n_unknown_citations", "Unknown citations", "", "citations", 2.0, None)
+    comparison = views.compare_feature(measure, 2.0, 0.0)
     assert (comparison.better, comparison.direction, comparison.low, comparison.high) == ("second", "lower", 0, 2.0)
-    assert views._compare(measure, 1.0, 1.0).better is None
+    assert views.compare_feature(measure, 1.0, 1.0).better is None
 
 
 # What two answers share
@@ -201,3 +204,44 @@ def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, seco
         for (start, end), _ in word_spans(text):
             assert any(left <= start and end <= right for left, right in spans)
     assert pair[0].words_shared == pair[1].words_shared
+
+
+# Its doors
+
+
+@pytest.mark.parametrize(
+    ("name", "judge"),
+    [
+        ("nomiracl", "relevance"),
+        ("sample", "heuristic"),
+        ("sample-across", "relevance"),
+        ("people", "people"),
+        ("judged", "zeta"),
+    ],
+)
+def test_the_page_shows_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, judge: str) -> None:
+    judged(tmp_path)
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    arena = store.open_arena(store.bundled_arenas().get(name, tmp_path / "judged"))
+    first, second = matrix(arena, Judge.from_name(judge)).first_pair
+    battles = views.find_battles(arena, BattleFilter(first, second, Judge.from_name(judge)))
+    for key in {battles.keys[0], battles.keys[-1]}:
+        view = views.battle_view(arena, key, first, second, Judge.from_name(judge))
+        assert battles.decisions[key].winner == view.decision(judge).winner or judge == "relevance"
+        page = open_page("battle", arena=name, judge=judge, a=first, b=second, query=":".join(key))
+        assert view.conclusion
+        assert conclusion(page) == view.conclusion
+        assert f"{len(battles.keys):,} of {len(battles.decisions):,} battles" in page_text(page)
+        cell = battles.cell
+        said = " ".join(pages.text(page).split())
+        assert f"{first} wins {cell.wins:,}" in said
+        assert f"{second} wins {cell.losses:,}" in said
+
+
+def test_the_card_that_opens_the_program_concludes_as_the_page_does() -> None:
+    page = open_page("leaderboard", arena="nomiracl")
+    page.session_state["_opening"] = "A"
+    page.run()
+    sample = store.open_arena(store.bundled_arenas()["sample"])
+    view = views.battle_view(sample, opening.QUERY, *opening.SYSTEMS, LabelJudge())
+    assert f"You chose A. By relevance labels: {view.conclusion}" in notes(page)

@@ -1,50 +1,37 @@
-"""Sections of the Answers page on the judgments and the nuggets of a query, as escaped HTML."""
+"""Sections on the judgments and the nuggets of a query, as escaped HTML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Collection, Sequence
 from html import escape
 
 import streamlit as st
 
 from mirage import schema
-from mirage.explorer.answers.answer_card import inks
-from mirage.explorer.answers.data import judgments_on
+from mirage.explorer.kit.answer_card import inks
 from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
-from mirage.schema import Nugget, NuggetAssignment
-from mirage.stages.features.assessed import decider
+from mirage.schema import NuggetAssignment
 from mirage.stages.features.families import FEATURES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import Arena
-from mirage.store.query_rows import of_query
 from mirage.text.segmentation import count_text
-from mirage.views.query_keys import Key
+from mirage.views.query import NuggetRow, QueryView
 
 _WORDS = re.compile(r"\w+(?:@\d+)?")
 
 
-def show_judgments(arena: Arena, key: tuple[str, str]) -> None:
-    """Show every verdict on the answers to a query, on request; nothing without judgments.
-
-    Args:
-        arena: the arena.
-        key: language and id of the query.
-    """
-    all_judgments = judgments_on(arena, key) if "judgments" in arena.tables else ()
-    if not all_judgments:
+def show_judgments(judgments: Sequence[schema.Judgment]) -> None:
+    """Show the verdicts on the answers to a query, on request; nothing without any."""
+    if not judgments:
         return
-    judges = count_text(len({judgment.judge for judgment in all_judgments}), "judge")
+    judges = count_text(len({judgment.judge for judgment in judgments}), "judge")
     # With many systems all pairs in two orders are larger than the answers.
-    fold = st.expander(
-        f"{count_text(len(all_judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun"
-    )
+    fold = st.expander(f"{count_text(len(judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun")
     if fold.open:
-        fold.html(Markup(_judged(all_judgments)))
+        fold.html(Markup(_judged(judgments)))
 
 
 def _judged(judgments: Sequence[schema.Judgment]) -> str:
@@ -96,74 +83,17 @@ _MARKS = {
 """Mark and meaning of each assignment; marks differ by shape, not only by colour."""
 
 
-@dataclass(frozen=True, slots=True)
-class NuggetRow:
-    """One nugget with its assignment to each answer."""
-
-    nugget: Nugget
-    """The fact."""
-    assignments: Mapping[str, NuggetAssignment]
-    """Assignments by system; undecided systems are missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class NuggetMatrix:
-    """The nuggets of one query with the assignments of some systems."""
-
-    rows: tuple[NuggetRow, ...]
-    """The nuggets, vital nuggets first."""
-    systems: tuple[str, ...]
-    """Systems by name; empty without assignments."""
-    assigner: str | None
-    """Assigner; null without assignments."""
-
-
-@lru_cache(maxsize=32)
-def _assigner(arena: Arena) -> str | None:
-    """Return the assigner with the most assignments; the term matcher only if there is no other."""
-    if "nugget_assignments" not in arena.tables:
-        return None
-    return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")
-
-
-@lru_cache(maxsize=256)
-def nugget_matrix(arena: Arena, key: Key, systems: tuple[str, ...] = ()) -> NuggetMatrix | None:
-    """Return the nuggets of a query against its systems.
-
-    Args:
-        arena: the arena.
-        key: language and id of the query.
-        systems: systems to include; empty for all.
-
-    Returns:
-        None if the query has no nuggets.
-    """
-    nuggets = [Nugget(**row) for row in of_query(arena, "nuggets", key)]
-    if not nuggets:
-        return None
-    assigner = _assigner(arena)
-    by_nugget: dict[str, dict[str, NuggetAssignment]] = {nugget.nugget_id: {} for nugget in nuggets}
-    for row in (NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key)):
-        if row.assigner == assigner and row.nugget_id in by_nugget and (not systems or row.system in systems):
-            by_nugget[row.nugget_id][row.system] = row
-    nuggets.sort(key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id))
-    rows = tuple(NuggetRow(nugget, by_nugget[nugget.nugget_id]) for nugget in nuggets)
-    return NuggetMatrix(rows, tuple(sorted(set().union(*by_nugget.values()))), assigner)
-
-
-def show_nuggets(arena: Arena, key: Key, systems: tuple[str, ...] = ()) -> None:
+def show_nuggets(arena: Arena, query: QueryView) -> None:
     """Show which answers to a query state which of its nuggets, if it has any.
 
     Args:
         arena: the arena.
-        key: language and id of the query.
-        systems: systems to include; empty for all.
+        query: the query.
     """
-    shown = nugget_matrix(arena, key, systems)
+    shown = query.nuggets
     if shown is None:
         return
-    vital = sum(row.nugget.importance == "vital" for row in shown.rows)
-    heading(f"{count_text(len(shown.rows), 'nugget')}, {vital} vital")
+    heading(f"{count_text(len(shown.rows), 'nugget')}, {shown.vital} vital")
     floor = ", by shared words without a model: a lower bound" if shown.assigner == TERMS else ""
     assigned = f"Assignments: {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
     note(f"{assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text.")
@@ -171,7 +101,7 @@ def show_nuggets(arena: Arena, key: Key, systems: tuple[str, ...] = ()) -> None:
         f'<th scope="col"><span class="mg-upright">{mark_html(name, mode())}<bdi>{escape(name)}</bdi></span></th>'
         for name in shown.systems
     )
-    rows = "".join(nugget_row_html(row, shown.systems, key[0]) for row in shown.rows)
+    rows = "".join(nugget_row_html(row, shown.systems, query.key[0]) for row in shown.rows)
     label = "Nuggets, and the answers that state them"
     table = wide_table(f'<th scope="col">Nugget</th>{heads}', rows, classes="mg-nuggets", label=label)
     st.html(Markup(f'<div style="{inks()}">{table}</div>'))

@@ -1,25 +1,26 @@
-"""Data of the Battle page: the battles of two systems, and one battle with its verdicts.
+"""View of the battles of two systems, and of one: why did A beat B?
 
 A battle is one query that two systems answered; a judge decides it by one verdict or, where both orders of the
-answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown. Results are
-cached by arena, which is hashed by its manifest.
+answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision, Winner, decide, decisions, orient_verdict
 from mirage.battles.judge import ALONE
-from mirage.explorer.answers import data as answers
 from mirage.ranking.judges import Judge, PanelJudge
+from mirage.schema import PEOPLE
 from mirage.stages.features.families import FEATURES
+from mirage.views.query import AnswerView, FeatureValue, QueryView, of_systems, query_view
 from mirage.views.query_keys import Key, Keys, language_place
+from mirage.views.query_search import AnswerFilter, find_queries, query_of_link, scope
 from mirage.views.win_matrix import Cell
 
 if TYPE_CHECKING:
@@ -34,6 +35,15 @@ RESULTS: dict[Winner, str] = {
     "unparsed": "no readable verdict",
 }
 """Results of a battle by all verdicts of a judge, with their meanings."""
+MOST = 2
+"""Maximum number of features named in a sentence."""
+ACTS = {
+    ("relevant", True): "answers correctly (a passage is relevant)",
+    ("relevant", False): "abstains although a passage is relevant",
+    ("non_relevant", True): "abstains correctly (no passage is relevant)",
+    ("non_relevant", False): "answers although no passage is relevant",
+}
+"""What a system does, by the subset of the query and whether that is the correct decision."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,7 @@ class BattleSelection(Keys):
 class FeatureComparison:
     """One feature that both answers have."""
 
-    measure: answers.FeatureValue
+    measure: FeatureValue
     """Measurement of the first answer, with the feature's metadata."""
     first: float
     second: float
@@ -135,21 +145,28 @@ class FeatureComparison:
             return None
         return "first" if (self.first > self.second) == (self.direction == "higher") else "second"
 
+    @property
+    def gap(self) -> float:
+        """The distance of the two values as a share of the scale."""
+        return abs(self.first - self.second) / (self.high - self.low)
+
 
 @dataclass(frozen=True, eq=False)
 class BattleView:
     """One battle with its query, answers, verdicts and features."""
 
-    query: answers.QueryView
-    first: answers.AnswerView
-    second: answers.AnswerView
+    query: QueryView
+    first: AnswerView
+    second: AnswerView
     judgments: tuple[schema.Judgment, ...]
     """All verdicts on the pair, sorted by judge, with the first system's first position before its second."""
     compared: tuple[FeatureComparison, ...]
     apart: tuple[str, ...]
     """Titles of the features that only one of the two answers has."""
     computed: Mapping[str, Decision] = field(default_factory=dict)
-    """Decisions of judges without stored verdicts, by name, if requested."""
+    """Decision of the judge that decides, by its name, if it has no stored verdicts."""
+    conclusion: str = ""
+    """The result by the judge that decides and its reason, in a sentence; empty without one."""
 
     def judged(self, judge: str) -> tuple[schema.Judgment, ...]:
         """Return the verdicts of one judge, one per order."""
@@ -170,6 +187,48 @@ class BattleView:
     def judges(self) -> tuple[str, ...]:
         """Return the judges of this battle."""
         return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
+
+
+def _conclude(battle: BattleView, judge: Judge) -> str:
+    """Return the result of a battle by a judge and its reason, in a sentence."""
+    if judge.rests_on_labels:
+        return _conclude_by_labels(battle)
+    decision = battle.decision(judge.name)
+    if decision.winner == "tie":
+        return f"Tie: {judge.name} {'calls it one' if decision.consistent else 'disagrees between the two orders'}."
+    if decision.winner == "unparsed":
+        return f"No {'readable ' if decision.n_verdicts else ''}verdict by {judge.name}."
+    winner, loser = battle.first.system, battle.second.system
+    if decision.winner == "second":
+        winner, loser = loser, winner
+    if judge.rule:
+        return f"{winner} beats {loser} by {judge.name}: {judge.rule}."
+    orders = " in both orders" if decision.n_verdicts > 1 and decision.consistent else ""
+    better = [compared for compared in battle.compared if compared.better == decision.winner]
+    reasons = sorted(better, key=lambda compared: compared.gap, reverse=True)[:MOST]
+    words = [_reason(compared, first=decision.winner == "first") for compared in reasons]
+    because = f", with better {' and '.join(words)}" if words else ""
+    prefers = "People prefer" if judge.name == PEOPLE else f"{judge.name} prefers"
+    return f"{prefers} {winner} to {loser}{orders}{because}."
+
+
+def _conclude_by_labels(battle: BattleView) -> str:
+    first, second = sorted((battle.first, battle.second), key=lambda answer: answer.correct is not True)
+    act, other = (_act(battle.query.subset, answer) for answer in (first, second))
+    if first.correct is True and second.correct is not True:
+        return f"{first.system} wins: it {act}; {second.system} {other}."
+    return f"Tie: {first.system} {act}; {f'so does {second.system}' if act == other else f'{second.system} {other}'}."
+
+
+def _act(subset: str | None, answer: AnswerView) -> str:
+    if answer.correct is None:
+        return "gives an answer that could not be classified"
+    return ACTS.get((subset or "", answer.correct), "decides correctly" if answer.correct else "decides wrongly")
+
+
+def _reason(compared: FeatureComparison, *, first: bool) -> str:
+    values = (compared.first, compared.second) if first else (compared.second, compared.first)
+    return f"{compared.measure.title} ({values[0]:.3g} vs. {values[1]:.3g})"
 
 
 @lru_cache(maxsize=64)
@@ -232,6 +291,18 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     return BattleSelection(keys, decisions, search)
 
 
+def battle_of_link(arena: Arena, search: BattleFilter, link: str) -> Key:
+    """Return the battle of two systems that a link names, whether the search finds it or not.
+
+    Raises:
+        UnknownName: if there is no such battle; the message names the nearest.
+    """
+    if search.judge is None:
+        return query_of_link(arena, link, search.languages)
+    every = decisions_of(arena, search.first, search.second, search.judge)
+    return Keys(tuple(every)).resolve(link, search.languages)
+
+
 @lru_cache(maxsize=16)
 def with_texts(arena: Arena, first: str, second: str) -> frozenset[Key]:
     """Return the queries with the texts of both systems' answers; empty if the arena has no texts."""
@@ -258,28 +329,33 @@ def differ(decisions: Mapping[str, Decision]) -> bool:
 
 @lru_cache(maxsize=128)
 def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | None = None) -> BattleView:
-    """Read one battle: query, passages, both answers, every verdict, and the features that both have; and the decision
-    of the judge if it has no stored verdicts.
+    """Read one battle: query, passages, both answers, every verdict, and the features that both have.
+
+    Args:
+        arena: the arena.
+        key: language and id of the query.
+        first: one system.
+        second: the other.
+        judge: the judge that decides; None without one.
     """
-    query = answers.query_view(arena, key, "strict")
+    query = query_view(arena, key)
     by_system = {answer.system: answer for answer in query.answers}
     first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
-    verdicts = answers.judgments_on(arena, key) if "judgments" in arena.tables else ()
-    pair_judgments = [judgment for judgment in verdicts if {judgment.system_a, judgment.system_b} == {first, second}]
+    pair_judgments = [row for row in query.judgments if {row.system_a, row.system_b} == {first, second}]
     values = {measure.name: measure.value for measure in second_answer.measures}
     compared, apart = [], []
     for measure in first_answer.measures:
         second_value = values.get(measure.name)
         if measure.value is not None and second_value is not None:
-            compared.append(_compare(measure, measure.value, second_value))
+            compared.append(compare_feature(measure, measure.value, second_value))
         elif (measure.value is None) != (second_value is None):
             apart.append(measure.title)
     computed = {}
     if judge is not None and not judge.asked:
         of_pair = decisions_of(arena, first, second, judge).get(key, {})
         computed = {name: decision for name, decision in of_pair.items() if name == judge.name}
-    return BattleView(
-        query=answers.of_systems(query, (first, second)),
+    battle = BattleView(
+        query=of_systems(query, (first, second)),
         first=first_answer,
         second=second_answer,
         judgments=tuple(sorted(pair_judgments, key=lambda row: (row.judge, row.system_a != first, row.repeat or 0))),
@@ -287,14 +363,16 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | 
         apart=tuple(apart),
         computed=computed,
     )
+    return battle if judge is None else replace(battle, conclusion=_conclude(battle, judge))
 
 
-def _nothing(system: str) -> answers.AnswerView:
+def _nothing(system: str) -> AnswerView:
     """Return a placeholder answer for a system with verdicts only."""
-    return answers.AnswerView(system, None, None, None, None, "", "", None, None, (), ())
+    return AnswerView(system, None, None, None, None, "", "", None, None, (), ())
 
 
-def _compare(measure: answers.FeatureValue, first: float, second: float) -> FeatureComparison:
+def compare_feature(measure: FeatureValue, first: float, second: float) -> FeatureComparison:
+    """Return the comparison of two values of a feature, with the ends of its bars."""
     spec = FEATURES.get(measure.name)
     least, most = min(first, second), max(first, second)
     low = spec.low if spec and spec.low is not None else min(0.0, least)
@@ -307,9 +385,9 @@ def _search(arena: Arena, search: BattleFilter) -> set[Key]:
     hits: set[Key] = set()
     systems = (search.first, search.second)
     if {"outcomes", "answers"} & set(arena.tables):
-        parser = "".join(answers.scope(arena).parsers[:1])
-        wanted = answers.AnswerFilter(languages=search.languages, systems=systems, parser=parser, text=search.text)
-        hits |= set(answers.find_queries(arena, wanted).keys)
+        parser = "".join(scope(arena).parsers[:1])
+        wanted = AnswerFilter(languages=search.languages, systems=systems, parser=parser, text=search.text)
+        hits |= set(find_queries(arena, wanted).keys)
     if "judgments" in arena.tables:
         # Languages as single values, so that other files are not read; the text in an aggregate, since as a filter it
         # makes DuckDB fold every rationale of a row group, whosever battle it is of, many times over.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mirage.text.segmentation import Span, word_spans
 
 if TYPE_CHECKING:
-    from mirage.explorer.answers.data import AnswerView
+    from mirage.views.query import AnswerView
 
 RUN = 3
 """Minimum length in words of a shared run."""
@@ -45,6 +45,20 @@ def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] |
     return (
         _parts(left, [(block.a, block.size) for block in blocks]),
         _parts(right, [(block.b, block.size) for block in blocks]),
+    )
+
+
+def overlap_text(parts: tuple[Parts, Parts] | None) -> str:
+    """Return how much of two answers is shared, in words, and what marks it (`shared_words`)."""
+    if parts is None:
+        return "No word-by-word comparison: one answer has no text or is too long."
+    first, second = parts
+    if not first.words_shared:
+        return "The answers share no run of three words."
+    return (
+        f"{first.words_shared:,} shared words in runs of three or more: {first.words_shared / first.words:.0%} of the "
+        f"first answer, {second.words_shared / second.words:.0%} of the second. Shared text is muted, differences are "
+        "underlined."
     )
 
 

@@ -13,7 +13,6 @@ import streamlit as st
 
 from mirage import schema
 from mirage.battles.counts import QUERIES
-from mirage.explorer.answers.data import OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
 from mirage.explorer.kit.table import column, mark_html, mode
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
 from mirage.publish.charts.palette import FORMATS, ink
@@ -22,12 +21,11 @@ from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
 from mirage.views.causes import TITLES as CAUSES
+from mirage.views.query import MEASURED, OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a distinct sign (`style.css`), so that nothing depends on colour alone."""
 _WORDS = {"api_error": "API error"}
-MEASURED = "Labels say whether a system should have answered, not whether its answer is true."
-"""Basis of a correct decision."""
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
     True: ("relevant", "relevant"),
     False: ("irrelevant", "not relevant"),
@@ -140,11 +138,6 @@ def telling_features(shown: QueryView) -> tuple[str, ...]:
             values.setdefault(measure.name, []).append(measure.value)
     order = sorted(values, key=lambda name: min(values[name]) - max(values[name]))
     return tuple(order[:FIRST])
-
-
-def decisions_note(shown: QueryView) -> str:
-    """Return the basis of correct decisions; empty if no query is labelled."""
-    return MEASURED if any(answer.correct is not None for answer in shown.answers) else ""
 
 
 def about_features(shown: QueryView) -> None:

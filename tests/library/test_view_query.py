@@ -1,20 +1,23 @@
-"""What the Answers page shows: which queries match, and one query with all that was said to it."""
+"""The view of a query: which queries match, one query with all that was said to it, and the page that shows it."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from views_answers_cases import SYSTEMS, build, make_queries
+from view_query_cases import SYSTEMS, build, make_queries
 
 from mirage import store
 from mirage.errors import UnknownName
-from mirage.explorer.answers import data as views
-from mirage.explorer.answers.data import AnswerFilter
+from mirage.views import query_search as views
+from mirage.views.query import query_view
 from mirage.views.query_keys import key_text
+from mirage.views.query_search import AnswerFilter
+from pages import headings, html, open_page, page_text, text
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +94,7 @@ def test_the_queries_found_are_those_with_an_answer_that_matches(arena: store.Ar
     for q in make_queries():
         if (selection.languages and q.language not in selection.languages) or selection.subset not in ("", q.subset):
             continue
-        shown = views.query_view(arena, (q.language, q.query_id), selection.parser)
+        shown = query_view(arena, (q.language, q.query_id), selection.parser)
         hits = views.matches(shown, selection)
         if hits:
             expected[shown.key] = sum(r.outcome != "missing" for r in shown.answers if r.system in hits)
@@ -124,9 +127,32 @@ def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena:
 
 
 def test_the_download_is_one_row_an_answer_with_a_column_a_measure(arena: store.Arena) -> None:
-    table = views.query_view(arena, ("en", "e00"), "strict").table()
+    table = query_view(arena, ("en", "e00"), "strict").table()
     assert table["system"].to_pylist() == list(SYSTEMS)
     assert table["query"].to_pylist() == ["Which river is number 0?"] * 3
     assert table["text"].to_pylist()[0] == "Ganges 100%"
     assert table["length"].to_pylist()[0] == len("Ganges 100%")
     assert table["span_end"].to_pylist()[1] == 22
+
+
+# Its door
+
+
+@pytest.mark.parametrize("name", ["nomiracl", "sample", "sample-across", "texts"])
+def test_the_page_shows_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    build(tmp_path, "texts")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    arena = store.open_arena(store.bundled_arenas().get(name, tmp_path / "texts"))
+    found = views.find_queries(arena, AnswerFilter())
+    view = query_view(arena, found.keys[-1])
+    page = open_page("answers", arena=name, query=key_text(view.key))
+    cards = re.findall(r'<article class="mg-answer">.*?<span class="mg-name">([^<]*).*?</article>', html(page), re.S)
+    assert cards == list(view.order)
+    assert set(view.order) == {answer.system for answer in view.answers}
+    assert f"{len(found.keys):,} of {views.scope(arena).queries:,} queries" in page_text(page)
+    assert all(remark in text(page) for remark in view.remarks)
+    correct = sum(answer.correct is True for answer in view.answers)
+    assert html(page).count(">correct decision<") == correct
+    assert ("nuggets" in " ".join(headings(page))) == (view.nuggets is not None)
+    folds = [fold.label for fold in page.expander if "judgment" in fold.label]
+    assert [fold.split()[0] for fold in folds] == ([str(len(view.judgments))] if view.judgments else [])

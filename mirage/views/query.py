@@ -1,30 +1,27 @@
-"""Data of the Answers page: the matching queries, and one query with its passages and all answers.
-
-A search keeps only keys; texts are read for the queries on display. Results are cached by arena, which is hashed by its
-manifest.
-"""
+"""View of one query: what did each system say? Its passages, answers, outcomes, measures, nuggets and judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, get_args
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.battles.judge import verdict_judges
+from mirage.schema import Nugget, NuggetAssignment
+from mirage.stages.features.assessed import decider
 from mirage.stages.features.families import FEATURES
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.retrieve.attribution import Attribution
-from mirage.stages.shown import merge_passages, shown_passages, shown_with
+from mirage.stages.shown import merge_passages, shown_with
 from mirage.store.query_rows import of_query
-from mirage.store.search import answer_values, find_answers
 from mirage.text.answers import Citation, citations, is_numbered
 from mirage.text.segmentation import SHOWN
 from mirage.views import causes
-from mirage.views.query_keys import Key, Keys
+from mirage.views.query_keys import Key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,84 +32,8 @@ OF_LANGUAGE = ("target_language", "english_language")
 """Features of the language of an answer, not of its content."""
 _FORMULAS = ("i_dont_know", "answer_is_present", "answer_is_not_present", "negated")
 """Rules of the parser for answers that repeat a fixed English formula of their prompt."""
-AnswerKey = tuple[str, str, str]
-"""Language, query and system of an answer."""
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Filters that an arena offers, and its size."""
-
-    languages: tuple[str, ...]
-    systems: tuple[str, ...]
-    subsets: tuple[str, ...]
-    """Existing subsets; empty if the queries have none."""
-    parsers: tuple[str, ...]
-    """Parsers with outcomes; empty without outcomes."""
-    outcomes: tuple[str, ...]
-    """Outcomes by any of these parsers."""
-    queries: int
-    """Questions."""
-    answers: int
-    """Number of answers, by query and system."""
-    answer_texts: bool
-    """Whether the arena has the answers' texts."""
-    query_texts: bool
-    """Whether the arena has the text of any query."""
-
-    @property
-    def texts(self) -> bool:
-        """True if there is text to search."""
-        return self.answer_texts or self.query_texts
-
-
-@dataclass(frozen=True)
-class AnswerFilter:
-    """Filter of answers. A query matches if one of its answers does."""
-
-    languages: tuple[str, ...] = ()
-    """Codes; empty for all."""
-    subset: str = ""
-    """Subset of the query; empty for any."""
-    systems: tuple[str, ...] = ()
-    """Systems; empty for all."""
-    outcomes: tuple[str, ...] = ()
-    """Outcome; empty for any."""
-    parser: str = "strict"
-    """Parser of the outcomes."""
-    cause: str = ""
-    """Cause of the answer (`retrieval.Cause`), or `unclassified`; empty for any."""
-    passage_language: str = ""
-    """Language of a passage shown to the system; empty for any."""
-    text: str = ""
-    """Text to search for in queries and answers, ignoring case; empty for any."""
-    noted: frozenset[AnswerKey] | None = None
-    """Language, query and system of the answers whose notes match; None for all."""
-
-    @property
-    def narrowed(self) -> bool:
-        """True if the filter can select some answers of a query and not others."""
-        return bool(
-            self.systems or self.outcomes or self.cause or self.text or self.passage_language or self.noted is not None
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class AnswerSelection(Keys):
-    """Matching queries."""
-
-    answers: int
-    """Number of matching answers."""
-
-
-@dataclass(frozen=True)
-class QueryItem:
-    """A query in the list."""
-
-    key: Key
-    subset: str | None
-    text: str | None
-    """Text of the query; null if it was not published or is not bundled."""
+MEASURED = "Labels say whether a system should have answered, not whether its answer is true."
+"""Basis of a correct decision."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +105,41 @@ class AnswerView:
     """Cause of the error, if any; null if the arena has no outcomes."""
 
 
+@dataclass(frozen=True, slots=True)
+class NuggetRow:
+    """One nugget with its assignment to each answer."""
+
+    nugget: Nugget
+    """The fact."""
+    assignments: Mapping[str, NuggetAssignment]
+    """Assignments by system; undecided systems are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetMatrix:
+    """The nuggets of one query with the assignments of some systems."""
+
+    rows: tuple[NuggetRow, ...]
+    """The nuggets, vital nuggets first."""
+    systems: tuple[str, ...]
+    """Systems by name; empty without assignments."""
+    assigner: str | None
+    """Assigner; null without assignments."""
+
+    @property
+    def vital(self) -> int:
+        """Number of vital nuggets."""
+        return sum(row.nugget.importance == "vital" for row in self.rows)
+
+    def of_systems(self, systems: Collection[str]) -> NuggetMatrix:
+        """Return the matrix with the assignments of these systems alone."""
+        rows = tuple(
+            NuggetRow(row.nugget, {name: own for name, own in row.assignments.items() if name in systems})
+            for row in self.rows
+        )
+        return NuggetMatrix(rows, tuple(name for name in self.systems if name in systems), self.assigner)
+
+
 @dataclass(frozen=True, eq=False)
 class QueryView:
     """One query with its passages, answers and labels."""
@@ -206,6 +162,40 @@ class QueryView:
     """The reference answer; null if there is none."""
     documents: Mapping[str, schema.Document] = field(default_factory=dict)
     """Sources of the passages, by passage id."""
+    nuggets: NuggetMatrix | None = None
+    """The nuggets of the query; null if it has none."""
+    judgments: tuple[schema.Judgment, ...] = ()
+    """All verdicts on its answers, by judge, with the two orders of a pair adjacent."""
+    judge: str = ""
+    """The judge whose verdicts order the answers; empty in an arena without judgments."""
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The systems, best first: correct decisions before others, then by their mean points in the battles of the
+        query by `judge`, then by name.
+        """
+        won: dict[str, list[float]] = {}
+        rows = [row for row in self.judgments if row.judge == self.judge]
+        for battle, decision in decisions(schema.from_rows("judgments", rows)).get(self.judge, {}).items():
+            won.setdefault(battle.first, []).append(decision.points)
+            won.setdefault(battle.second, []).append(1 - decision.points)
+        share = {system: sum(points) / len(points) for system, points in won.items()}
+        order = sorted(
+            self.answers,
+            key=lambda answer: (
+                {True: 0, None: 1, False: 2}[answer.correct],
+                -share.get(answer.system, 0.0),
+                answer.system,
+            ),
+        )
+        return tuple(answer.system for answer in order)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answers are ordered by, and what a correct decision rests on."""
+        decided = any(answer.correct is not None for answer in self.answers)
+        by = [*(["correct decisions"] if decided else []), *([f"wins by {self.judge}"] if self.judge else []), "name"]
+        return (f"Order: {', then '.join(by)}.", *([MEASURED] if decided else []))
 
     def table(self) -> pa.Table:
         """Return the answers as rows: query, outcome, a column per feature, and the mean score by each measure."""
@@ -225,114 +215,6 @@ class QueryView:
         return pa.Table.from_pylist(rows)
 
 
-@lru_cache(maxsize=16)
-def scope(arena: Arena) -> Scope:
-    """Return the filters that an arena offers, and its size.
-
-    Raises:
-        TableMissing: if the arena has neither outcomes nor answers.
-    """
-    known = answer_values(arena)
-    sql = "SELECT 1 FROM queries WHERE text IS NOT NULL LIMIT 1"
-
-    def among(column: str, kind: Any) -> tuple[str, ...]:
-        return tuple(value for value in get_args(kind) if value in known[column])
-
-    return Scope(
-        languages=tuple(sorted(known["language"])),
-        systems=tuple(sorted(known["system"])),
-        subsets=among("subset", schema.Subset),
-        parsers=among("parser", schema.Parser),
-        outcomes=among("outcome", schema.Outcome) if "outcomes" in arena.tables else (),
-        queries=known["queries"],
-        answers=known["answers"],
-        answer_texts="answers" in arena.tables,
-        query_texts="queries" in arena.tables and len(arena.sql(sql)) > 0,
-    )
-
-
-@lru_cache(maxsize=16)
-def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
-    """Return the queries with a matching answer.
-
-    Raises:
-        TableMissing: if the arena has neither outcomes nor answers.
-    """
-    chosen = {"system": search.systems, "outcome": search.outcomes}
-    chosen["subset"] = (search.subset,) if search.subset else ()
-    chosen["parser"] = (search.parser,) if "outcomes" in arena.tables else ()
-    among: list[Collection[AnswerKey]] = []
-    if search.cause:
-        by_answer = causes.by_answer(arena, search.parser).items()
-        among.append([key for key, entry in by_answer if (entry.cause or causes.UNDECIDED) == search.cause])
-    if search.passage_language:
-        among.append(_shown_in(arena, search.passage_language))
-    if search.noted is not None:
-        among.append(search.noted)
-    found = find_answers(
-        arena,
-        chosen=chosen,
-        languages=search.languages,
-        text=search.text,
-        among=[_key_table(keys) for keys in among],
-    )
-    keys = zip(found["language"].to_pylist(), found["query_id"].to_pylist(), strict=True)
-    return AnswerSelection(tuple(keys), sum(found["answers"].to_pylist()))
-
-
-def _key_table(keys: Collection[AnswerKey]) -> pa.Table:
-    """Return keys of answers as a table."""
-    import pyarrow as pa
-
-    columns = list(zip(*keys, strict=True)) or [(), (), ()]
-    names = ("language", "query_id", "system")
-    return pa.table({name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)})
-
-
-@lru_cache(maxsize=16)
-def _shown_in(arena: Arena, code: str) -> frozenset[AnswerKey]:
-    """Return the answers whose system was shown a passage in a language."""
-    import pyarrow.compute as pc
-
-    if "answers" not in arena.tables:
-        return frozenset()
-    names = ("answers", "passages", "retrieved")
-    rows = shown_passages({name: arena.read(name) for name in names if name in arena.tables})
-    rows = rows.filter(pc.equal(rows["passage_language"], code))
-    return frozenset(zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
-
-
-@lru_cache(maxsize=256)
-def items(arena: Arena, keys: tuple[Key, ...]) -> tuple[QueryItem, ...]:
-    """Return the queries of one page of the list, in the given order."""
-    by_key: dict[Key, dict[str, Any]] = {}
-    if "queries" in arena.tables:
-        rows = arena.sql(
-            "SELECT language, query_id, subset, text FROM queries "
-            "WHERE list_contains($languages, language) AND list_contains($ids, query_id)",
-            {"languages": sorted({key[0] for key in keys}), "ids": [key[1] for key in keys]},
-        )
-        by_key = {(row["language"], row["query_id"]): row for row in rows.to_pylist()}
-    return tuple(
-        QueryItem(key, *((by_key[key]["subset"], by_key[key]["text"]) if key in by_key else (None, None)))
-        for key in keys
-    )
-
-
-def query_of_link(arena: Arena, link: str, languages: Sequence[str] = ()) -> Key:
-    """Return the query that a link names: `ar:771728#0`, or an id alone.
-
-    Args:
-        arena: the arena.
-        link: value of the query parameter.
-        languages: languages to search first for an id that occurs in several.
-
-    Raises:
-        UnknownName: if there is no such query; the message names the nearest.
-    """
-    return find_queries(arena, AnswerFilter(parser="".join(scope(arena).parsers[:1]))).resolve(link, languages)
-
-
 @lru_cache(maxsize=64)
 def has_formulas(arena: Arena) -> bool:
     """Return whether most answers of an arena repeat an English formula of their prompt, in whatever language the query
@@ -345,7 +227,7 @@ def has_formulas(arena: Arena) -> bool:
 
 
 @lru_cache(maxsize=256)
-def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
+def query_view(arena: Arena, key: Key, parser: str = "strict") -> QueryView:
     """Read one query with its passages, all answers, and their outcomes, features and scores."""
     queries = of_query(arena, "queries", key)
     contexts = shown_with(arena, key)
@@ -387,7 +269,39 @@ def query_view(arena: Arena, key: Key, parser: str) -> QueryView:
         reference=next((row["text"] for row in of_query(arena, "references", key)), None),
         documents={row["passage_id"]: schema.Document(**row) for row in of_query(arena, "documents", key)},
         answers=tuple(answers),
+        nuggets=_nuggets(arena, key),
+        judgments=_judgments(arena, key),
+        judge="".join(verdict_judges(arena)[:1]),
     )
+
+
+@lru_cache(maxsize=32)
+def _assigner(arena: Arena) -> str | None:
+    """Return the assigner with the most assignments; the term matcher only if there is no other."""
+    if "nugget_assignments" not in arena.tables:
+        return None
+    return decider(arena.read("nugget_assignments", columns=["assigner"]), "assigner")
+
+
+def _nuggets(arena: Arena, key: Key) -> NuggetMatrix | None:
+    """Return the nuggets of a query against the systems; None if it has none."""
+    nuggets = [Nugget(**row) for row in of_query(arena, "nuggets", key)]
+    if not nuggets:
+        return None
+    assigner = _assigner(arena)
+    by_nugget: dict[str, dict[str, NuggetAssignment]] = {nugget.nugget_id: {} for nugget in nuggets}
+    for row in (NuggetAssignment(**row) for row in of_query(arena, "nugget_assignments", key)):
+        if row.assigner == assigner and row.nugget_id in by_nugget:
+            by_nugget[row.nugget_id][row.system] = row
+    nuggets.sort(key=lambda nugget: (nugget.importance != "vital", nugget.nugget_id))
+    rows = tuple(NuggetRow(nugget, by_nugget[nugget.nugget_id]) for nugget in nuggets)
+    return NuggetMatrix(rows, tuple(sorted(set().union(*by_nugget.values()))), assigner)
+
+
+def _judgments(arena: Arena, key: Key) -> tuple[schema.Judgment, ...]:
+    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent."""
+    rows = [schema.Judgment(**row) for row in of_query(arena, "judgments", key)]
+    return tuple(sorted(rows, key=lambda row: (row.judge, *sorted((row.system_a, row.system_b)), row.system_a)))
 
 
 def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> QueryView:
@@ -456,37 +370,11 @@ def _answer_view(
     )
 
 
-def best_first(arena: Arena, query: QueryView) -> list[str]:
-    """Return the systems that answered a query, best first: correct decisions before others, then by their mean points
-    in the query's battles by the arena's first judge, then by name.
-    """
-    won: dict[str, list[float]] = {}
-    for name in verdict_judges(arena)[:1]:
-        rows = [row for row in judgments_on(arena, query.key) if row.judge == name]
-        for battle, decision in decisions(schema.from_rows("judgments", rows)).get(name, {}).items():
-            won.setdefault(battle.first, []).append(decision.points)
-            won.setdefault(battle.second, []).append(1 - decision.points)
-    share = {system: sum(points) / len(points) for system, points in won.items()}
-    order = sorted(
-        query.answers,
-        key=lambda answer: (
-            {True: 0, None: 1, False: 2}[answer.correct],
-            -share.get(answer.system, 0.0),
-            answer.system,
-        ),
-    )
-    return [answer.system for answer in order]
-
-
-def order_text(arena: Arena, query: QueryView) -> str:
-    """Return what the answers to a query are ordered by (`best_first`), in a sentence."""
-    by = ["correct decisions"] if any(answer.correct is not None for answer in query.answers) else []
-    by += [f"wins by {judge}" for judge in verdict_judges(arena)[:1]]
-    return f"Order: {', then '.join([*by, 'name'])}."
-
-
 def of_systems(query: QueryView, systems: Collection[str]) -> QueryView:
-    """Return a query with only the passages these systems were shown, if any of them had a retriever."""
+    """Return a query with the nuggets of these systems, and if any of them had a retriever, only the passages that they
+    were shown.
+    """
+    query = replace(query, nuggets=query.nuggets and query.nuggets.of_systems(systems))
     chosen = [answer for answer in query.answers if answer.system in systems]
     if not any(answer.retriever for answer in chosen):
         return query
@@ -505,32 +393,6 @@ def _scores_by_system(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[Measure
     return {system: tuple(scores) for system, scores in by_system.items()}
 
 
-def matches(query: QueryView, search: AnswerFilter) -> frozenset[str]:
-    """Return the systems whose answer to a query matches, as in `find_queries`."""
-    text = _fold(search.text)
-    in_query = text in _fold(query.text or "")
-    return frozenset(
-        answer.system
-        for answer in query.answers
-        if (not search.systems or answer.system in search.systems)
-        and (not search.outcomes or answer.outcome in search.outcomes)
-        and (search.noted is None or (*query.key, answer.system) in search.noted)
-        and (
-            not search.passage_language
-            or any(
-                p.passage_language == search.passage_language for p in query.passages if p.passage_id in answer.shown
-            )
-        )
-        and (in_query or text in _fold(answer.text or ""))
-    )
-
-
-def _fold(text: str) -> str:
-    import unicodedata
-
-    return unicodedata.normalize("NFC", text).lower()
-
-
 def _in_present_words(reason: str | None) -> str | None:
     """Return the reason stored with a feature, worded for the page."""
     return reason and reason.replace("no reply (", "no answer (").replace("empty reply", "empty answer")
@@ -545,25 +407,4 @@ def _measure(row: dict[str, Any]) -> FeatureValue:
         unit=spec.unit if spec else "",
         value=row["value"],
         reason=_in_present_words(row["reason"]),
-    )
-
-
-@lru_cache(maxsize=256)
-def judgments_on(arena: Arena, key: tuple[str, str]) -> tuple[schema.Judgment, ...]:
-    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent.
-
-    Args:
-        arena: the arena.
-        key: language and id of the query.
-
-    Raises:
-        TableMissing: if the arena has no judgments.
-    """
-    arena.need("judgments")
-    rows = [schema.Judgment(**row) for row in of_query(arena, "judgments", key)]
-    return tuple(
-        sorted(
-            rows,
-            key=lambda judgment: (judgment.judge, *sorted((judgment.system_a, judgment.system_b)), judgment.system_a),
-        )
     )

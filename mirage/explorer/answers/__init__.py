@@ -1,1 +1,0 @@
-"""The page Answers: its data, charts and texts."""

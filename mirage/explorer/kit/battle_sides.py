@@ -1,0 +1,109 @@
+"""Two answers side by side, blind for a vote or with their systems, and the votes of people on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+import streamlit as st
+
+from mirage.explorer.kit import answer_card
+from mirage.explorer.kit.text import TextSpan, text_html
+from mirage.people.votes.kinds import IMPORTED, Vote
+from mirage.views.battle import BattleView
+from mirage.views.overlap import Parts
+from mirage.views.query import AnswerView, QueryView
+
+Side = Literal["first", "second"]
+BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
+"""Votes on a battle: button label and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleLayout:
+    """Layout of the two answers."""
+
+    left: Side
+    """System on the left."""
+    letters: bool
+    """Whether to show the judge's letters A and B."""
+    why: str
+    """Description of the order."""
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """The systems from left to right."""
+        return ("first", "second") if self.left == "first" else ("second", "first")
+
+
+def answer_sides(
+    battle: BattleView,
+    layout: BattleLayout,
+    *,
+    texts: bool,
+    parts: tuple[Parts, Parts] | None = None,
+    decided: bool = False,
+) -> str:
+    """Return the two answers as HTML, side by side if there is room.
+
+    Args:
+        battle: the battle.
+        layout: layout of the answers.
+        texts: whether the arena has the answers' texts.
+        parts: shared spans of both texts to mark; None to mark nothing.
+        decided: whether to mark the text that decided the outcome, where `parts` are not marked.
+    """
+    by_side = {"first": battle.first, "second": battle.second}
+    cards = []
+    for letter, side in zip("AB", layout.sides, strict=True):
+        note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
+        stretches: list[TextSpan] | None = None if decided else []
+        if parts is not None:
+            stretches = _stretches(parts[0 if side == "first" else 1])
+        answer = by_side[side]
+        cards.append(answer_card.card(answer, battle.query, texts=texts, note=note, stretches=stretches))
+    return f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>'
+
+
+def _stretches(parts: Parts) -> list[TextSpan]:
+    return [TextSpan(*span, "shared") for span in parts.shared] + [TextSpan(*span, "own") for span in parts.own]
+
+
+def show_sides(battle: BattleView, *, labels: bool) -> None:
+    """Show the two answers as A and B; `first` is A. Outcomes and features are hidden: they would bias the vote.
+
+    Args:
+        battle: the two answers.
+        labels: whether citations show the relevance of their passage.
+    """
+    cards = [
+        _card(letter, answer, battle.query, labels=labels)
+        for letter, answer in zip("AB", (battle.first, battle.second), strict=True)
+    ]
+    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{"".join(cards)}</div>')
+
+
+def _card(letter: str, answer: AnswerView, query: QueryView, *, labels: bool) -> str:
+    head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
+    return f'<article class="mg-answer">{head}{answer_card.body(answer, query, [], labels=labels)}</article>'
+
+
+def show_people(rows: Sequence[Vote]) -> None:
+    """Show each person's vote on a revealed battle."""
+    lines = []
+    for row in rows:
+        winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
+        other = {"tie": "tie", "both_bad": "both bad", "skip": "skipped"}.get(row.vote, "")
+        verdict = f"<b><bdi>{escape(winner)}</bdi></b> wins" if winner else other
+        drawn = "imported from a file" if row.why == IMPORTED else _selection_words(row)
+        note = text_html(row.note, language="") if row.note else ""
+        words = f"{verdict} ({drawn})."
+        lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
+    st.html(f'<section style="{answer_card.inks()}">{"".join(lines)}</section>')
+
+
+def _selection_words(row: Vote) -> str:
+    """Describe how the battle of a vote was selected, and the time of the vote."""
+    return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"
