@@ -12,7 +12,6 @@ import streamlit as st
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.features import charts
-from mirage.explorer.features import data as views
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, show, stop
@@ -24,13 +23,11 @@ from mirage.explorer.kit.states import first_time, refuse
 from mirage.explorer.kit.table import Col, band, column, legend, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
-from mirage.ranking.judges import Judge
 from mirage.stages.features.families import FEATURES
-from mirage.stages.features.relations import DRAWS, Relation
-from mirage.stats.units import name_unit
+from mirage.stages.features.relations import DRAWS
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
-from mirage.views.query import has_formulas
+from mirage.views.features import FeatureChoice, FeaturesView, feature_title, features_view
 
 FEW, MOST = 3, 6
 """Panels that are drawn at first; features of which all are drawn at once, and columns of the table of means."""
@@ -52,28 +49,25 @@ def main(page: Page) -> None:
         st.info("No measured answers in the selected languages.")
         stop()
     with first_time(f"Averaging {page.arena.rows('features'):,} measurements ...", page.arena):
-        shown = views.overview(page.arena, codes)
+        shown = features_view(page.arena, FeatureChoice(page.picked))
     if not shown.features:
         st.info("No feature values in these languages.")
         stop()
-    related = relations_by_first_judge(page, shown)
-    left_out = " Language features are left out: most answers are fixed English formulas."
-    page.summary(
+    counts = (
         f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
         f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}."
-        + (left_out if has_formulas(page.arena) else ""),
-        conclusion=finding(page, shown, related),
     )
+    page.summary(" ".join((counts, *shown.remarks)), conclusion=shown.conclusion)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         section = sections(PICKERS)
         with pickers_popover("Options", (*FILTERS, "panel"), "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
-            telling = drawn_features(shown, related) if section == "By language" else shown.features
+            telling = drawn_features(shown) if section == "By language" else shown.features
         names = picked or telling
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
-        "Means": lambda: over(shown, picked or [row.feature for row in related] or shown.features),
-        "Correlation": lambda: show_correlation(page, shown, names),
+        "Means": lambda: over(shown, picked or [row.feature for row in shown.related] or shown.features),
+        "Correlation": lambda: show_correlation(page, names),
     }
     facts = draw[section]()
     if section == "Means":
@@ -86,38 +80,7 @@ def main(page: Page) -> None:
     )
 
 
-def relations_by_first_judge(page: Page, shown: views.Overview) -> list[Relation]:
-    """Return how features of the content go with the ratings of the arena's first judge, the strongest first."""
-    names = judges_of_arena(page.arena)
-    try:
-        with first_time("Correlating features with ratings ...", page.arena):
-            rows = views.feature_relations(page.arena, Judge.from_name(names[0]), shown.languages) if names else ()
-    except MirageError:
-        return []
-    return views.by_relation(rows)
-
-
-def finding(page: Page, shown: views.Overview, related: Sequence[Relation]) -> str:
-    """Return the feature that correlates most with the rating, and who lacks it; empty without ratings."""
-    if not related:
-        return ""
-    names = judges_of_arena(page.arena)
-    judge = Judge.from_name(names[0]).phrase(page.arena)
-    best = related[0]
-    if not best.clear or best.tau is None:
-        return f"No feature correlates significantly with the rating by {judge}."
-    rows = [row for row in shown.over[best.feature].to_pylist() if row["mean"] is not None]
-    worst = (min if best.tau > 0 else max)(row["mean"] for row in rows)
-    lacking = join_or_count([row["system"] for row in rows if row["mean"] == worst], "system")
-    name = charts.title(best.feature)
-    return (
-        f"{name} correlates with the rating by {judge} (tau {charts.tau_text(best.tau)}, 95% CI "
-        f"{charts.tau_text(best.low)} to {charts.tau_text(best.high)}, n = {best.systems} systems). "
-        f"{'Lowest' if best.tau > 0 else 'Highest'}: {lacking}."
-    )
-
-
-def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
+def filters(shown: FeaturesView) -> tuple[list[str], list[str]]:
     """Pick features (none means all) and systems to highlight."""
     names = pick_many(
         "Features",
@@ -138,7 +101,7 @@ def filters(shown: views.Overview) -> tuple[list[str], list[str]]:
     return list(names), list(chosen)
 
 
-def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
+def systems_in_focus(shown: FeaturesView, names: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
     """Return the systems that are drawn one by one, and show their marks: those chosen, or the ends of the ranking of
     systems with values.
     """
@@ -146,27 +109,23 @@ def systems_in_focus(page: Page, shown: views.Overview, names: Sequence[str], ch
     if chosen:
         focus, about = tuple(chosen[:MOST_DRAWN]), ""
     else:
-        rows = shown.matrix.to_pylist()
-        valued = [row["system"] for row in rows if all(row[name] is not None for name in names)]
-        focus, judge = views.ends_of_ranking(page.arena, valued or shown.systems)
-        of = " of the systems with these features" if 0 < len(valued) < n else ""
-        about = f"First and last in the ranking by {Judge.from_name(judge).phrase(page.arena)}{of}. " if judge else ""
+        focus, about = shown.ends_of_ranking(names)
     legend(focus)
     note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
 
 
-def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
+def panels(page: Page, shown: FeaturesView, names: Sequence[str], chosen: Sequence[str]) -> dict[str, Any]:
     """Show one panel per feature, with links for a clicked dot above them."""
-    focus = systems_in_focus(page, shown, names, chosen)
+    focus = systems_in_focus(shown, names, chosen)
     flat = [
         name for name in shown.features if name not in names and not charts.is_telling(shown.by_feature[name], name)
     ]
     if flat and len(shown.features) <= FEW:
-        note(f"Not drawn, no visible difference: {join_or_count([charts.title(name) for name in flat], 'feature')}.")
+        note(f"Not drawn, no visible difference: {join_or_count([feature_title(name) for name in flat], 'feature')}.")
     place = st.empty()
     clicked = chart(
-        charts.overview_panels(shown, tuple(names), focus, mode()),
+        charts.view_panels(shown, tuple(names), focus, mode()),
         key="panels",
         alt="Mean of the systems in focus in every language over the range of all systems, one panel per feature.",
         select=True,
@@ -180,7 +139,7 @@ def panels(page: Page, shown: views.Overview, names: Sequence[str], chosen: Sequ
     return {"systems in focus": list(focus)}
 
 
-def drawn_features(shown: views.Overview, related: Sequence[Relation]) -> tuple[str, ...]:
+def drawn_features(shown: FeaturesView) -> tuple[str, ...]:
     """Return the panels to draw if no feature is selected: those that go with the rating, or all; of few features those
     in which a difference would be seen.
     """
@@ -195,24 +154,24 @@ def drawn_features(shown: views.Overview, related: Sequence[Relation]) -> tuple[
         help=f"rating: the {FEW} features that correlate most with the rating. all: all {len(shown.features)} "
         "features with values.",
     )
-    return shown.features if which == "all" else tuple(row.feature for row in related[:FEW]) or telling[:FEW]
+    return shown.features if which == "all" else tuple(row.feature for row in shown.related[:FEW]) or telling[:FEW]
 
 
-def onward(shown: views.Overview, system: str, language: str, feature: str) -> None:
+def onward(shown: FeaturesView, system: str, language: str, feature: str) -> None:
     """Link from a dot to its answers."""
     row = next((r for r in shown.by_feature.get(feature, ()) if (r.system, r.language) == (system, language)), None)
     if row is None:
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         st.markdown(
-            f"**{plain(system)}** in {name_of(language)}: {plain(charts.title(feature))} "
+            f"**{plain(system)}** in {name_of(language)}: {plain(feature_title(feature))} "
             f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}",
             width="content",
         )
         ui_onward("answers", "Read these answers", languages=(language,), systems=system)
 
 
-def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
+def over(shown: FeaturesView, names: Sequence[str]) -> dict[str, Any]:
     """Systems by features over the languages, or all that is known of one feature."""
     feature: str = pick("Feature", (EVERY, *names), key="feature", kind="feature", width=300)
     if feature != EVERY:
@@ -224,7 +183,7 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
     for name in names[:MOST]:
         spec = FEATURES.get(name)
         about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
-        columns.append(band(name, charts.title(name), about, kind(name)))
+        columns.append(band(name, feature_title(name), about, kind(name)))
         for row in shown.over[name].to_pylist():
             line = lines.setdefault(row["system"], {"system": row["system"]})
             line |= {name: row["mean"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
@@ -233,7 +192,7 @@ def over(shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
     n, of = min(len(names), MOST), len(shown.features)
     more = "" if n == of else f" {n} of {of} features; choose others under Options."
     note(
-        f"Unweighted mean over languages, best by {charts.title(names[0])} first; bands: 95% intervals. "
+        f"Unweighted mean over languages, best by {feature_title(names[0])} first; bands: 95% intervals. "
         f"n: {min(counts):,} to {max(counts):,} answers per value; choose a feature for each.{more}"
     )
     return {}
@@ -246,10 +205,10 @@ def kind(feature: str) -> Any:
     return "mean" if wide else "probability"
 
 
-def values(shown: views.Overview, feature: str) -> None:
+def values(shown: FeaturesView, feature: str) -> None:
     """Show every system's mean of one feature with its interval, n and coverage."""
     spec = FEATURES.get(feature)
-    interval = f"95% interval of the mean over languages, clustered by {name_unit(shown.unit)}."
+    interval = f"95% interval of the mean over languages, clustered by {shown.unit}."
     mean = Col("mean", "Mean", kind(feature), f"Mean over the languages. {spec.meaning if spec else ''}")
     coverage = "Share of answers with a value; the download gives reasons for the others."
     columns = (
@@ -263,7 +222,7 @@ def values(shown: views.Overview, feature: str) -> None:
     table(shown.over[feature], columns, key="feature_values")
 
 
-def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) -> dict[str, Any]:
+def show_correlation(page: Page, names: Sequence[str]) -> dict[str, Any]:
     """Show the correlation of features with the rating."""
     judges = judges_of_arena(page.arena)
     if not judges:
@@ -272,11 +231,11 @@ def show_correlation(page: Page, shown: views.Overview, names: Sequence[str]) ->
     with st.container(horizontal=True, gap="medium"):
         judge = who.judge_with_skill(judges, "Provides the ratings.")
     try:
-        relations = views.feature_relations(page.arena, judge, shown.languages)
+        shown = features_view(page.arena, FeatureChoice(page.picked, judge))
     except MirageError as error:
         refuse(error)
         return {}
-    rows = [row for row in relations if row.feature in names]
+    rows = [row for row in shown.correlations if row.feature in names]
     if not rows:
         st.caption("No ratings in these languages.")
         return {}

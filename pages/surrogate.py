@@ -23,9 +23,9 @@ from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
-from mirage.stages.features.families import FEATURES
 from mirage.text.languages import name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views.features import feature_title
 from mirage.views.surrogate import SurrogateChoice, SurrogateView, predicted_judges, printed_surrogate, surrogate_view
 
 HELD_OUT = "Leave-one-out: each system is predicted from its features by a fit without it."
@@ -183,10 +183,6 @@ def _judge(page: Page) -> Judge:
     return who.judge_with_skill(names, "Provides the predicted ratings.", skills)
 
 
-def _feature_title(feature: str) -> str:
-    return FEATURES[feature].title if feature in FEATURES else feature
-
-
 def _title(regressor: str) -> str:
     return REGRESSORS[regressor].title
 
@@ -230,7 +226,7 @@ def _comparison_table(page: Page, view: SurrogateView, language: str) -> pa.Tabl
 def _rests(page: Page, view: SurrogateView, language: str) -> None:
     """Importances and ablation of the regressor for new systems."""
     rows = view.importances.to_pylist()
-    permuted = [{**row, "feature": _feature_title(row["features"])} for row in rows if row["kind"] == "permutation"]
+    permuted = [{**row, "feature": feature_title(row["features"])} for row in rows if row["kind"] == "permutation"]
     chosen = _title(view.chosen)
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:

@@ -23,6 +23,7 @@ from mirage.store.cache_files import one_at_a_time
 from mirage.store.labels import has_automatic_labels
 from mirage.views.cache import without_waiting
 from mirage.views.exam import exam_view, pairs_view
+from mirage.views.features import features_view
 from mirage.views.rates import RateChoice, published_arena, rates_view
 
 
@@ -31,6 +32,8 @@ def default_views(arena: Arena) -> Iterator[Callable[[], object]]:
     if "outcomes" in arena.tables:
         labels = QueryLabels(has_automatic_labels(arena))
         yield partial(rates_view, arena, RateChoice(), labels, published_arena(arena))
+    if "features" in arena.tables:
+        yield partial(features_view, arena)
     if "judgments" in arena.tables:
         yield partial(exam_view, arena)
         yield partial(pairs_view, arena)

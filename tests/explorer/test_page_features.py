@@ -15,9 +15,9 @@ import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
 from mirage.explorer.features import charts
-from mirage.explorer.features import data as views
 from mirage.explorer.kit.chart import chart as show_chart
-from mirage.ranking.judges import VerdictJudge
+from mirage.views.features import feature_title, features_view, tau_text
+from mirage.views.query import OF_LANGUAGE
 from pages import conclusion, page_text
 
 
@@ -78,16 +78,15 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
 def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page()
-    arena = store.open_arena(arenas / "simulated")
-    rows = views.feature_relations(arena, VerdictJudge("judge"), ("ar", "en", "te"))
-    best, *_ = related = views.by_relation(rows)
-    assert not {row.feature for row in related} & set(views.OF_LANGUAGE)
+    view = features_view(store.open_arena(arenas / "simulated"))
+    best, *_ = view.related
+    assert not {row.feature for row in view.related} & set(OF_LANGUAGE)
     titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]
-    assert titles_ == [charts.title(row.feature) for row in related[:3]]
-    said = f"{titles_[0]} correlates with the rating by judge (tau {charts.tau_text(best.tau)}, "
+    assert titles_ == [feature_title(row.feature) for row in view.related[:3]]
+    said = f"{titles_[0]} correlates with the rating by judge (tau {tau_text(best.tau)}, "
     assert conclusion(page).startswith(said)
     clicked = [click[0] for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
-    focus, _ = views.ends_of_ranking(arena, [f"sim-0{k}" for k in range(1, 7)])
+    focus, _ = view.ends_of_ranking(())
     assert set(clicked) == set(focus)
     assert len(focus) == 2
     open_page(systems=["sim-05", "sim-01"])
@@ -99,13 +98,14 @@ def test_language_features_of_fixed_formulas_are_left_out() -> None:
     page = open_page(arena="nomiracl", section="Means")
     assert "Language features are left out: most answers are fixed English formulas." in page_text(page)
     assert "88,469 answers of 11 systems" in page_text(page), "missing answers do not count"
-    assert not set(views.OF_LANGUAGE) & {name.removesuffix("_interval") for name in page.dataframe[0].value.columns}
+    assert not set(OF_LANGUAGE) & {name.removesuffix("_interval") for name in page.dataframe[0].value.columns}
 
 
 def test_the_ends_of_the_ranking_are_ranked_and_what_does_not_differ_is_not_drawn() -> None:
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    shown = views.overview(arena, arena.languages("features"))
-    assert views.ends_of_ranking(arena, shown.systems) == (("gpt-4-azure", "llama-2-7b-chat"), "relevance")
+    shown = features_view(arena)
+    ends, about = shown.ends_of_ranking(())
+    assert (ends, shown.judge in about) == (("gpt-4-azure", "llama-2-7b-chat"), True)
     flat = [name for name in shown.features if not charts.is_telling(shown.by_feature[name], name)]
     assert flat == ["n_unknown_citations"]
 

@@ -95,27 +95,15 @@ NUMBERS = ("numpy", "scipy", "pandas", "mirage.stats")
 """Libraries that compute."""
 OF_PAGES = sorted((*(ROOT / "pages").glob("*.py"), *(ROOT / "mirage" / "explorer").rglob("*.py")))
 NOT_YET: dict[str, set[str]] = {
-    "mirage/explorer/answers/data.py": {"SQL"},
-    "mirage/explorer/battle/data.py": {"SQL", "another page"},
-    "mirage/explorer/battle/overlap.py": {"another page"},
-    "mirage/explorer/battle/view.py": {"another page"},
     "mirage/explorer/compare/data.py": {"SQL", "another page", "numbers"},
-    "mirage/explorer/features/data.py": {"SQL", "another page", "numbers"},
     "mirage/explorer/kit/frame.py": {"SQL"},
     "mirage/explorer/kit/labels.py": {"numbers"},
     "mirage/explorer/kit/votes.py": {"numbers"},
     "mirage/explorer/leaderboard/data.py": {"SQL"},
-    "mirage/explorer/leaderboard/opening.py": {"another page"},
     "mirage/explorer/leaderboard/published.py": {"SQL"},
-    "mirage/explorer/spot_check/data.py": {"SQL", "another page"},
-    "mirage/explorer/spot_check/vote_item.py": {"another page"},
     "mirage/explorer/surrogate/data.py": {"SQL"},
-    "mirage/explorer/your_model/data.py": {"SQL", "another page"},
-    "pages/battle.py": {"another page"},
+    "mirage/explorer/your_model/data.py": {"SQL"},
     "pages/compare.py": {"numbers"},
-    "pages/features.py": {"another page", "numbers"},
-    "pages/spot_check.py": {"another page"},
-    "pages/surrogate.py": {"another page"},
 }
 """What files of pages still do that belongs into a view or the kit. Take lines away; add none."""
 

@@ -27,10 +27,11 @@ from mirage.publish.charts.palette import (
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean
 from mirage.text.languages import is_code, name_of, scope_name
+from mirage.views.features import feature_title, tau_text
 
 if TYPE_CHECKING:
-    from mirage.explorer.features.data import Overview
     from mirage.stages.features.relations import Relation
+    from mirage.views.features import FeaturesView
 
 PANEL, _HEAD, _LANGUAGES = 104, 38, 50
 """Heights in pixels: a panel, the title of the next one, and the names of the languages."""
@@ -46,11 +47,6 @@ _LEFT, _TOP = 60, 26
 """Margins for the axis values and the first panel's title, in pixels."""
 _WRAP = 90
 """Line length of a definition shown on hover, in characters."""
-
-
-def title(feature: str) -> str:
-    """Return the display name of a feature."""
-    return FEATURES[feature].title if feature in FEATURES else feature
 
 
 def direction_text(feature: str) -> str:
@@ -89,7 +85,7 @@ def panels(
     system, language and feature.
 
     Args:
-        by_feature: `views.Overview.by_feature`.
+        by_feature: `FeaturesView.by_feature`.
         features: the panels, top to bottom; at least one.
         languages: the columns.
         focus: systems that are drawn one by one, left to right within a column.
@@ -148,8 +144,8 @@ def panels(
 
 
 @lru_cache(maxsize=64)
-def overview_panels(shown: Overview, features: tuple[str, ...], focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
-    """Draw the panels of an overview over all of its languages (`panels`)."""
+def view_panels(shown: FeaturesView, features: tuple[str, ...], focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
+    """Draw the panels of a view over all of its languages (`panels`)."""
     return panels(shown.by_feature, features=features, languages=shown.languages, focus=focus, mode=mode)
 
 
@@ -157,7 +153,7 @@ def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
     """Return name, range and direction of a feature above its panel; its definition is on hover."""
     facts = f'<span style="color:{ink(mode).muted}">{label_text(facts_text(feature))}</span>'
     head = {
-        "text": f"<b>{label_text(title(feature))}</b>  {facts}",
+        "text": f"<b>{label_text(feature_title(feature))}</b>  {facts}",
         "xref": "paper",
         "yref": "paper",
         "x": 0,
@@ -295,13 +291,8 @@ def relation_map(
             shade = 1 - abs(row.tau or 0) if row and row.clear else None
             text = tau_text(row.tau if row else None)
             cells.append(MapCell(code, feature, text, _relation_hover(row, feature, code), [feature, code], shade))
-    titles = {feature: title(feature) for feature in features}
+    titles = {feature: feature_title(feature) for feature in features}
     return language_map(cells, languages=languages, rows=titles, mode=mode, size=ROW - 2)
-
-
-def tau_text(value: float | None) -> str:
-    """Format a correlation with its sign."""
-    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
 
 
 def _where(code: str) -> str:
@@ -309,7 +300,7 @@ def _where(code: str) -> str:
 
 
 def _relation_hover(row: Relation | None, feature: str, code: str) -> str:
-    head = f"<b>{label_text(title(feature))}</b>, {_where(code)}<br>"
+    head = f"<b>{label_text(feature_title(feature))}</b>, {_where(code)}<br>"
     if row is None or row.tau is None:
         return head + (label_text(row.reason) if row else "no system with a mean and a rating")
     interval = f" ({label_text(row.reason)})" if row.low is None else f" ({tau_text(row.low)} to {tau_text(row.high)})"

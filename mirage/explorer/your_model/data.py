@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage.explorer.features.data import overview
 from mirage.stages.features.families import FEATURES
+from mirage.views.features import FeatureChoice, features_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,7 @@ def feature_means(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table
     import pyarrow as pa
 
     records: list[dict[str, Any]] = []
-    for name, table in overview(arena, codes).over.items():
+    for name, table in features_view(arena, FeatureChoice(codes)).over.items():
         rows = {row["system"]: row for row in table.to_pylist() if row["mean"] is not None}
         if system not in rows or name not in FEATURES:
             continue

@@ -1,4 +1,4 @@
-"""What the Features page shows: means by language and over them, and how a feature goes with the ratings."""
+"""The view of the features: means by language and over them, how they go with the ratings, and its page."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from scipy import stats
 
 from benchmarks.simulated import simulate_arena
 from mirage import schema, store
-from mirage.explorer.features import data as views
 from mirage.ranking.judges import VerdictJudge
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean, over_languages
 from mirage.stages.features.relations import DRAWS, SEED, rank_taus
+from mirage.views.features import FeatureChoice, features_view
+from pages import conclusion, open_page, page_text
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +72,11 @@ def test_equal_values_without_bounds_have_no_interval_pitfall_127() -> None:
 
 
 def test_the_overview_has_every_feature_system_and_language(arena: store.Arena) -> None:
-    overview = views.overview(arena, ("ar", "en", "te"))
+    overview = features_view(arena)
     assert set(overview.features) <= set(FEATURES)
     assert list(overview.features) == [name for name in FEATURES if name in overview.features]
     assert (len(overview.features), len(overview.systems), overview.answers) == (11, 12, 12 * 90)
     assert {len(rows) for rows in overview.by_feature.values()} == {36}
-    assert overview.matrix.column_names == ["system", *overview.features]
     assert len(overview.everything) == 11 * 12 * 4
     over = overview.over["support_entailment"].to_pylist()
     assert {row["languages"] for row in over} == {3}
@@ -84,7 +84,7 @@ def test_the_overview_has_every_feature_system_and_language(arena: store.Arena) 
 
 
 def test_the_best_system_of_a_feature_comes_first_as_its_direction_says(arena: store.Arena) -> None:
-    overview = views.overview(arena, ("en",))
+    overview = features_view(arena, FeatureChoice(("en",)))
     high = overview.over["citation_MAP@10"]["mean"].to_pylist()
     low = overview.over["english_language"]["mean"].to_pylist()
     assert high == sorted(high, reverse=True)
@@ -105,12 +105,13 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
     arena = store.write(
         tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test"
     )
-    overview = views.overview(arena, ("en",))
+    overview = features_view(arena, FeatureChoice(("en",)))
     assert overview.features == ("length", "own_measure")
-    assert overview.matrix.to_pylist() == [
-        {"system": "a", "length": 11.0, "own_measure": 1.0},
-        {"system": "b", "length": None, "own_measure": None},
+    assert overview.over["length"].select(["system", "mean"]).to_pylist() == [
+        {"system": "a", "mean": 11.0},
+        {"system": "b", "mean": None},
     ]
+    assert overview.over["own_measure"]["system"].to_pylist() == ["a"]
     assert overview.over["length"].to_pylist()[1]["coverage"] == 0
 
 
@@ -132,9 +133,8 @@ def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
 
 
 def test_features_go_with_the_ratings_as_they_were_simulated(arena: store.Arena) -> None:
-    relations = {
-        (r.feature, r.language): r for r in views.feature_relations(arena, VerdictJudge("judge"), ("ar", "en", "te"))
-    }
+    view = features_view(arena, FeatureChoice(judge=VerdictJudge("judge")))
+    relations = {(row.feature, row.language): row for row in view.correlations}
     assert len(relations) == 11 * 4
     strong, contrary = relations["answer_overlap_score", "all"], relations["english_language", "all"]
     assert strong.tau is not None
@@ -172,8 +172,35 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
     ]
     tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
     arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
-    relations = {r.feature: r for r in views.feature_relations(arena, VerdictJudge("judge-x"), ("en",))}
+    relations = {
+        row.feature: row for row in features_view(arena, FeatureChoice(judge=VerdictJudge("judge-x"))).correlations
+    }
     assert relations["length"].tau is not None
     assert (relations["length"].low, relations["length"].clear, relations["length"].systems) == (None, False, 4)
     assert "fewer than 5" in relations["length"].reason
     assert (relations["n_citations"].tau, relations["n_citations"].reason) == (None, "all systems have the same value")
+
+
+# Its door
+
+
+@pytest.mark.parametrize("name", ["nomiracl", "sample", "sample-across", "sim"])
+def test_the_page_shows_the_view(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, name: str, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
+    shown = store.open_arena(store.bundled_arenas().get(name, arena.path))
+    view = features_view(shown)
+    first = view.related[0].feature
+    page = open_page("features", arena=name, section="Means", feature=first)
+    assert conclusion(page) == view.conclusion
+    assert f"{view.answers:,} answers of {len(view.systems)} systems" in page_text(page)
+    assert all(remark in page_text(page) for remark in view.remarks)
+    (table,) = page.dataframe
+    rows = view.over[first].to_pylist()
+    assert table.value["system"].tolist() == [row["system"] for row in rows]
+    assert table.value["n"].tolist() == [row["n"] for row in rows]
+    means = [math.nan if row["mean"] is None else row["mean"] for row in rows]
+    assert table.value["mean"].tolist() == pytest.approx(means, nan_ok=True)
+    joint = [row for row in view.everything.to_pylist() if (row["language"], row["feature"]) == ("all", first)]
+    assert {row["system"]: row["low"] for row in rows} == {row["system"]: row["low"] for row in joint}

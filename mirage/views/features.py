@@ -1,0 +1,278 @@
+"""View of the features: what makes an answer good, and which systems lack it?
+
+Means of every feature by system and language, and how they go with the ratings by a judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from mirage import schema
+from mirage.battles.judge import judges
+from mirage.errors import MirageError, NotEnoughData
+from mirage.ranking.board import leaderboard, make_board
+from mirage.ranking.judges import Judge
+from mirage.ranking.records import JOINT
+from mirage.ranking.settings import RankSettings
+from mirage.stages.features.families import FEATURES
+from mirage.stages.features.means import FeatureMean, means, over_languages
+from mirage.stages.features.reader import no_reply
+from mirage.stages.features.relations import Relation, relations
+from mirage.stats.units import Unit, name_unit
+from mirage.text.segmentation import join_or_count
+from mirage.views.cache import cached_view
+from mirage.views.query import OF_LANGUAGE, has_formulas
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking.bootstrap import RankingReport
+    from mirage.store import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureChoice:
+    """Choices of a view of features."""
+
+    languages: tuple[str, ...] = ()
+    """Codes; those without features are ignored. Empty for all."""
+    judge: Judge | None = None
+    """The judge whose ratings the features are compared with; None for the first of the arena, if it ranks a system."""
+
+
+ALL = FeatureChoice()
+"""All languages, the first judge."""
+_DOWNLOADED = ("language", "system", "feature", "mean", "low", "high", "n", "total", "bounded", "unit", "coverage")
+"""Columns of `FeaturesView.everything`."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturesView:
+    """Means of the features by language and over languages, and what goes with the ratings."""
+
+    features: tuple[str, ...]
+    """Features with a value, in declaration order; without those of the language if answers are formulas."""
+    systems: tuple[str, ...]
+    """Systems, by name."""
+    languages: tuple[str, ...]
+    """Languages, by code."""
+    answers: int
+    """Number of measured answers; missing ones do not count."""
+    means: pa.Table
+    """Rows of `FeatureMean`: of language `all`, then of each language."""
+    relations: pa.Table
+    """Rows of `Relation` with the ratings by `judge`; none without ratings."""
+    ranked: tuple[str, ...]
+    """Systems in the ranking by `judge` over all its languages, best first; empty without one."""
+    judge: str
+    """Name of the judge in sentences; empty without ratings."""
+    conclusion: str
+    """The feature that goes most with the rating, and who lacks it; empty without ratings."""
+    remarks: tuple[str, ...]
+    """What else a reader must know."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of the intervals over languages, in words."""
+        units: list[Unit] = self.means["unit"].unique().to_pylist()
+        return name_unit(next((unit for unit in units if unit != "query"), "query"))
+
+    @cached_property
+    def by_feature(self) -> Mapping[str, tuple[FeatureMean, ...]]:
+        """Means of each feature by language and system."""
+        by_feature: dict[str, list[FeatureMean]] = {name: [] for name in self.features}
+        for row in self.means.to_pylist():
+            if row["language"] != "all" and row["feature"] in by_feature:
+                by_feature[row["feature"]].append(FeatureMean(**row))
+        return {name: tuple(rows) for name, rows in by_feature.items()}
+
+    @cached_property
+    def over(self) -> Mapping[str, pa.Table]:
+        """For each feature one row per system, best first by the feature's direction: the columns of `everything`, and
+        `languages`, the number with a mean. Languages have equal weights.
+        """
+        import pyarrow as pa
+
+        joint = [row for row in self.everything.to_pylist() if row["language"] == "all"]
+        over = {}
+        for name in self.features:
+            means = self.by_feature[name]
+            rows = [
+                row | {"languages": sum(m.mean is not None for m in means if m.system == row["system"])}
+                for row in joint
+                if row["feature"] == name
+            ]
+            rows.sort(key=lambda row: (row["mean"] is None, _sign(name) * (row["mean"] or 0), row["system"]))
+            over[name] = pa.Table.from_pylist(rows)
+        return over
+
+    @cached_property
+    def everything(self) -> pa.Table:
+        """The means without their errors, and with `coverage`, the share of the queries with a value."""
+        import pyarrow.compute as pc
+
+        coverage = pc.divide(pc.cast(self.means["n"], "float64"), self.means["total"])
+        return self.means.append_column("coverage", coverage).select(_DOWNLOADED)
+
+    @cached_property
+    def correlations(self) -> tuple[Relation, ...]:
+        """The rows of `relations`."""
+        return tuple(Relation(**row) for row in self.relations.to_pylist())
+
+    @property
+    def related(self) -> tuple[Relation, ...]:
+        """The correlations over all languages, or in the only one, of features of the content: those with an interval
+        that excludes 0 first, then by strength.
+        """
+        return tuple(_by_strength(self.correlations))
+
+    def ends_of_ranking(self, features: Sequence[str]) -> tuple[tuple[str, ...], str]:
+        """Return the first and the last system of the ranking, or by name without one, among those with a mean of each
+        of some features, or all if none has; and what they are, in words.
+        """
+        has_mean = {
+            (row["system"], name) for name in features for row in self.over[name].to_pylist() if row["mean"] is not None
+        }
+        valued = [system for system in self.systems if all((system, name) in has_mean for name in features)]
+        ranked = [system for system in self.ranked if system in (valued or self.systems)]
+        ends = ranked or valued or self.systems
+        of = " of the systems with these features" if 0 < len(valued) < len(self.systems) else ""
+        about = f"First and last in the ranking by {self.judge}{of}. " if ranked else ""
+        return tuple(dict.fromkeys((ends[0], ends[-1]))), about
+
+
+@cached_view
+def features_view(arena: Arena, choice: FeatureChoice = ALL) -> FeaturesView:
+    """Average the features over the answers of each system in some languages, and correlate them with the ratings.
+
+    Args:
+        arena: an arena with features.
+        choice: the choices.
+
+    Raises:
+        TableMissing: if the arena has no features.
+        NotEnoughData: if none of the languages has features, or the chosen judge rates none of the arena.
+    """
+    arena.need("features")
+    languages = tuple(code for code in arena.languages("features") if not choice.languages or code in choice.languages)
+    if not languages:
+        raise NotEnoughData("none of the chosen languages has features", do="choose other languages")
+    by_language = [row for code in languages for row in _means_of_language(arena, code)]
+    joint = over_languages(by_language, _shared_rows(arena, languages))
+    formulas = has_formulas(arena)
+    named = {row.feature for row in by_language if row.mean is not None}
+    named -= set(OF_LANGUAGE) if formulas else set()
+    order = (*(name for name in FEATURES if name in named), *sorted(named - FEATURES.keys()))
+    counts = arena.sql(
+        "SELECT count(DISTINCT (language, query_id, system)) AS n FROM features "
+        "WHERE reason IS DISTINCT FROM ? AND list_contains(?, language)",
+        [no_reply("missing"), list(languages)],
+    )
+    rows, ranked, judge = list[Relation](), tuple[str, ...](), choice.judge
+    if judge is not None:
+        rows, ranked = _relate(arena, judge, by_language, languages, order)
+    elif names := judges(arena):
+        judge = Judge.from_name(names[0])
+        with suppress(MirageError):
+            rows, ranked = _relate(arena, judge, by_language, languages, order)
+    by = judge.phrase(arena) if judge and ranked else ""
+    left_out = "Language features are left out: most answers are fixed English formulas."
+    return FeaturesView(
+        features=order,
+        systems=tuple(sorted({row.system for row in by_language})),
+        languages=languages,
+        answers=counts["n"][0].as_py(),
+        means=schema.from_rows(FeatureMean, [*joint, *by_language]),
+        relations=schema.from_rows(Relation, rows),
+        ranked=ranked,
+        judge=by,
+        conclusion=_conclude(_by_strength(rows), joint, by),
+        remarks=(left_out,) if formulas else (),
+    )
+
+
+@lru_cache(maxsize=256)
+def _means_of_language(arena: Arena, code: str) -> tuple[FeatureMean, ...]:
+    """Compute the means of one language, the slow step on large arenas, once for all choices of languages."""
+    columns = ["language", "system", "feature", "value"]
+    rows = arena.read("features", columns=columns, languages=[code], encoded=columns[:3])
+    return tuple(means(rows))
+
+
+def _shared_rows(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
+    """Return the features of these languages if they share queries, else no rows."""
+    columns = ["language", "query_id", "system", "feature", "value"]
+    sql = (
+        "SELECT 1 FROM (SELECT DISTINCT language, query_id FROM features) GROUP BY query_id HAVING count(*) > 1 LIMIT 1"
+    )
+    if len(languages) > 1 and len(arena.sql(sql)):
+        return arena.read("features", columns=columns, languages=languages)
+    return schema.arrow_schema("features").empty_table().select(columns)
+
+
+def _relate(
+    arena: Arena, judge: Judge, by_language: Sequence[FeatureMean], languages: tuple[str, ...], order: Sequence[str]
+) -> tuple[list[Relation], tuple[str, ...]]:
+    """Return the correlation of each feature with the ratings by a judge in some languages, and the ranking over all.
+
+    Raises:
+        NotEnoughData: if no language of the arena can be rated.
+    """
+    ranking = _rate(arena, judge)
+    ratings = {
+        code: dict(zip(row.systems, row.theta.tolist(), strict=True))
+        for code, row in ranking.languages.items()
+        if code in languages
+    }
+    scope = JOINT if JOINT in ranking.languages else next(iter(ranking.languages))
+    ranked = tuple(leaderboard(ranking, scope)["system"].to_pylist())
+    return relations(by_language, ratings, features=order), ranked
+
+
+@lru_cache(maxsize=16)
+def _rate(arena: Arena, judge: Judge) -> RankingReport:
+    """Rate the systems in all languages; no interval is read, so one draw is enough."""
+    return make_board(arena, judge, RankSettings(draws=1)).ranking
+
+
+def _by_strength(rows: Sequence[Relation]) -> list[Relation]:
+    several = any(row.language == "all" for row in rows)
+    joint = [row for row in rows if (row.language == "all") == several and row.feature not in OF_LANGUAGE]
+    return sorted(joint, key=lambda row: (not row.clear, -abs(row.tau or 0.0)))
+
+
+def _conclude(related: Sequence[Relation], joint: Sequence[FeatureMean], judge: str) -> str:
+    """Return which feature goes most with the rating, and who lacks it; empty without ratings."""
+    if not related:
+        return ""
+    best = related[0]
+    if not best.clear or best.tau is None:
+        return f"No feature correlates significantly with the rating by {judge}."
+    means = {row.system: row.mean for row in joint if row.feature == best.feature and row.mean is not None}
+    worst = (min if best.tau > 0 else max)(means.values())
+    lacking = join_or_count([system for system in means if means[system] == worst], "system")
+    return (
+        f"{feature_title(best.feature)} correlates with the rating by {judge} (tau {tau_text(best.tau)}, 95% CI "
+        f"{tau_text(best.low)} to {tau_text(best.high)}, n = {best.systems} systems). "
+        f"{'Lowest' if best.tau > 0 else 'Highest'}: {lacking}."
+    )
+
+
+def feature_title(feature: str) -> str:
+    """Return the display name of a feature."""
+    return FEATURES[feature].title if feature in FEATURES else feature
+
+
+def tau_text(value: float | None) -> str:
+    """Format a correlation with its sign."""
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _sign(feature: str) -> int:
+    """Return the factor that makes the best value sort first."""
+    spec = FEATURES.get(feature)
+    return 1 if spec is not None and spec.direction == "lower" else -1
