@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from mirage import store
 from mirage.api.ranking import make_ranking
 from mirage.api.results import Evaluation, as_tuple
-from mirage.api.rows import read_frame
 from mirage.errors import BadInput, UnknownName
+from mirage.io.rows import read_frame
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.store import Arena
 

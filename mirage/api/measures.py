@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mirage import schema
-from mirage.api.results import Rows, as_tuple, make_rows, make_table
+from mirage.api.results import Rows, as_tuple, make_rows
+from mirage.io.rows import make_table
 from mirage.store import Arena
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.api.results import Ranking, Rows, SystemComparison, as_tuple, make_rows, values_of
-from mirage.api.rows import read_judgments, read_votes
+from mirage.api.rows import read_votes
 from mirage.errors import BadInput, NotEnoughData
+from mirage.io.rows import read_judgments
 from mirage.ranking import bootstrap
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store import Arena
@@ -22,6 +23,7 @@ def rank(
     battles: Any,
     *,
     judge: str | None = None,
+    languages: Iterable[str] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
     ties: schema.Ties = "half",
@@ -38,7 +40,8 @@ def rank(
             its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
             battle's point, in [0, 1].
         judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by labels, `nuggets` for
-            its nugget scores; None for that of `evaluate`, else the only one.
+            its nugget scores; None for that of `evaluate`, else the only one; `pooled` for all.
+        languages: codes; None for all that can be ranked.
         draws: bootstrap draws for the intervals.
         seed: random seed; the same seed gives the same numbers.
         ties: how ties count: as `half` a win, by `davidson`'s model, or not (`drop`).
@@ -47,29 +50,30 @@ def rank(
         nugget_margin: largest difference of two nugget scores that ties, with `nuggets`.
 
     Raises:
-        BadInput: if a column is missing, a value cannot be read (naming the row).
-        UnknownName: if the judge has no verdict.
+        BadInput: if a column is missing, a value cannot be read (naming the row), or an option cannot apply.
+        UnknownName: if the judge or a language has no verdict.
         NotEnoughData: if there is no battle to rate.
 
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
-    from mirage.battles.judge import NUGGETS, choose_judge
-    from mirage.ranking.board import Board, rank_arena, rank_judgments
+    from mirage.battles.judge import choose_judge
+    from mirage.ranking.board import rank_arena, rank_table
     from mirage.ranking.judges import Judge
 
     settings = RankSettings(
-        draws=draws, seed=seed, ties=ties, penalty=penalty, assigner=assigner, nugget_margin=nugget_margin
+        draws=draws,
+        seed=seed,
+        ties=ties,
+        penalty=penalty,
+        assigner=assigner,
+        nugget_margin=nugget_margin,
+        languages=as_tuple(languages),
     )
-    if settings.changed & {"assigner", "nugget_margin"} and not (isinstance(battles, Arena) and judge == NUGGETS):
-        raise BadInput(
-            "an assigner or a nugget margin applies to nugget scores", do="pass an arena and judge='nuggets'"
-        )
     if isinstance(battles, Arena):
-        ranked_by = Judge.from_name(choose_judge(battles, judge))
-        board = rank_arena(battles, ranked_by, settings)
+        board = rank_arena(battles, Judge.from_name(choose_judge(battles, judge)), settings)
     else:
         table, notes = read_judgments(battles)
-        board = Board(rank_judgments(table, settings, judge=judge), notes)
+        board = rank_table(table, settings, judges=() if judge is None else (judge,), notes=notes)
     return make_ranking(board.ranking, board.remarks)
 
 

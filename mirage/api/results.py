@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from mirage.errors import BadInput, NotEnoughData
+from mirage.errors import NotEnoughData
+from mirage.io.rows import UNDETERMINED, make_table
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
 from mirage.store import Arena
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 SHOWN, COLUMNS = 10, 9
 """Maximum number of rows and columns of a result to print."""
-
-
-UNDETERMINED = "und"
-"""BCP 47 code of an undetermined language."""
 
 
 class _Printed:
@@ -227,26 +224,6 @@ class Evaluation:
         ranked = "" if self.ranking is None else self.ranking._repr_html_()
         commands = "".join(f"<br><code>{escape(command)}</code>" for command in self.next)
         return f"{told}{ranked}<p>Arena: <code>{escape(self.arena.address)}</code>{commands}</p>"
-
-
-def make_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Return rows as a table; a name that some rows lack is null there.
-
-    Raises:
-        BadInput: if a column mixes kinds of values, such as texts and lists.
-    """
-    import pyarrow as pa
-
-    columns = {}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        try:
-            columns[name] = pa.array([row.get(name) for row in rows])
-        except (pa.ArrowException, OverflowError, UnicodeError) as error:
-            raise BadInput(
-                f"column {name!r} cannot be read: {error}",
-                do="give all its values one kind, such as text",
-            ) from None
-    return pa.table(columns)
 
 
 def make_rows(records: Iterable[Any], title: str, first: tuple[str, ...] = ()) -> Rows:

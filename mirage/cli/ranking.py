@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +30,10 @@ from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from mirage.cli.output import Format
+    from mirage.ranking.board import Board
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
     from mirage.ranking.judges import Judge
@@ -93,65 +98,84 @@ def rank(
     battles. Prints price (US dollars per 1,000 answers) and latency where known, and the ranks that options change.
     Writes nothing; with --store, the table ratings.
     """
-    from mirage.battles.judge import POOLED, choose_judge
-    from mirage.battles.judge import judges as judges_of
-    from mirage.io.sources.cards import cards_of
-    from mirage.ranking.board import change_lines, rank_arena
-    from mirage.ranking.facts import system_facts
-    from mirage.ranking.judges import Judge
-    from mirage.ranking.stage import RATING_STAGES
+    from mirage.battles.judge import POOLED
+    from mirage.ranking.board import change_lines, rank_arena, rank_table
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
         raise BadInput(
             "only the default ranking is stored", do="omit --store, or the options that choose verdicts or queries"
         )
-    if dir_.is_file():
-        if chosen or store_ or tags or settings.skill != "both":
-            raise BadInput(
-                f"{dir_} is a file of battles, ranked by one judge", do="import it first: mirage import FILE --into DIR"
-            )
-        name = judges[0] if judges else None
-        from mirage.api.ranking import rank as rank_rows
-
-        ranking = rank_rows(dir_, judge=name, draws=settings.draws, seed=settings.seed, ties=settings.ties)
-        print_ranking(ranking, output_format, languages=settings.languages, reference=reference, scale=scale)
-        note(ranking.method, *ranking.remarks)
-        return
-    arena = select_tagged(store.open_arena(dir_), tags)
-    if not judges:
-        if not judges_of(arena):
-            arena.need("judgments")
-        judges = [choose_judge(arena)]
-    if settings.exclude_own:
-        settings = replace(settings, makers=store.makers_of(arena))
-    judge = Judge.from_names(judges, skill=settings.skill, parser=settings.parser)
-    if store_ and judge.table not in RATING_STAGES:
-        raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
-    people = None
-    if votes:
-        from mirage.people.votes.kinds import Vote
-        from mirage.people.votes.stage import people_verdicts
-
-        people = people_verdicts(arena, arena_log(arena, Vote).votes)
-    board = rank_arena(arena, judge, settings, votes=people)
-    facts = system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
     limits = max_price, max_latency
+    facts: Mapping[str, SystemFacts] = {}
+    of_arena = {"store": store_, "votes": votes, "tag": tags, "max-price": max_price, "max-latency": max_latency}
+    if dir_.is_file():
+        table, notes = _read_battles(dir_, [name for name, given in of_arena.items() if given not in (None, False)])
+        rank_by: Callable[..., Board] = partial(rank_table, table, judges=judges or (), notes=notes)
+        board = rank_by(settings)
+    else:
+        arena = select_tagged(store.open_arena(dir_), tags)
+        if settings.exclude_own:
+            settings = replace(settings, makers=store.makers_of(arena))
+        judge = _choose_judge(arena, judges or (), settings)
+        rank_by = partial(rank_arena, arena, judge)
+        board = rank_by(settings, votes=_people_verdicts(arena) if votes else None)
+        facts = _facts_of(arena)
+        if store_:
+            _store_ratings(arena, judge, settings)
     print_ranking(board.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
-    if store_:
-        _store_ratings(arena, judge, settings)
     note(board.method, *board.remarks)
     if chosen and (settings != settings.plain or board.voted):
-        usual = rank_arena(arena, judge, settings.plain).ranking
+        usual = rank_by(settings.plain).ranking
         for code in board.ranking.languages:
             note(f"against the plain ranking, {code}: " + "; ".join(change_lines(usual, board.ranking, language=code)))
 
 
+def _read_battles(path: Path, of_arena: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
+    """Read a file of battles, and refuse options that need an arena."""
+    from mirage.io.rows import read_judgments
+
+    if of_arena:
+        raise BadInput(
+            f"--{of_arena[0]} cannot apply to a file of battles: it has no answers, facts on systems or votes",
+            do=f"omit it, or import the file first: mirage import {path} --into DIR",
+        )
+    return read_judgments(path)
+
+
+def _choose_judge(arena: Arena, names: Sequence[str], settings: RankSettings) -> Judge:
+    """Return the judge with these names; without any that of the arena."""
+    from mirage.battles.judge import choose_judge, judges
+    from mirage.ranking.judges import Judge
+
+    if not names and not judges(arena):
+        arena.need("judgments")
+    return Judge.from_names(names or [choose_judge(arena)], skill=settings.skill, parser=settings.parser)
+
+
+def _people_verdicts(arena: Arena) -> pa.Table:
+    """Return the verdicts of people's votes on an arena."""
+    from mirage.people.votes.kinds import Vote
+    from mirage.people.votes.stage import people_verdicts
+
+    return people_verdicts(arena, arena_log(arena, Vote).votes)
+
+
+def _facts_of(arena: Arena) -> Mapping[str, SystemFacts]:
+    """Return price and latency of the systems with answers."""
+    from mirage.io.sources.cards import cards_of
+    from mirage.ranking.facts import system_facts
+
+    return system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
+
+
 def _store_ratings(arena: Arena, judge: Judge, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
-    from mirage.ranking.stage import store_ratings
+    from mirage.ranking.stage import RATING_STAGES, store_ratings
 
     store.refuse_bundled(arena.path)
+    if judge.table not in RATING_STAGES:
+        raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
     store_ratings(arena.path, judge, draws=settings.draws, seed=settings.seed, made_by="mirage rank --store")
 
 
@@ -195,10 +219,25 @@ def print_ranking(
     columns = [name for name in table.column_names if name not in _OMITTED.get(output_format, ())]
     known = any(fact != unknown for fact in facts.values())
     show(rows, [*columns, *(("price", "latency") if known else ())], output_format)
+    if not rows:
+        note(_why_none(facts.values(), *limits))
     if output_format == "table" and reference is not None:
         note(f"difference: from the rating of {reference}, with its own 95% interval")
     if output_format == "table" and scale == "arena":
         note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
+
+
+def _why_none(facts: Collection[SystemFacts], max_price: float | None, max_latency: float | None) -> str:
+    """Return why the limits leave no system."""
+    reasons = []
+    for option, limit, values in (
+        ("--max-price", max_price, [fact.price for fact in facts]),
+        ("--max-latency", max_latency, [fact.seconds for fact in facts]),
+    ):
+        known = [value for value in values if value is not None]
+        least = f"the least of {len(known)} known is {min(known):g}" if known else "that of no system is known"
+        reasons += [] if limit is None else [f"{option} {limit:g}: {least}"]
+    return f"no system is left: {'; '.join(reasons)}"
 
 
 def _for_people(row: dict[str, Any], scale: Scale) -> dict[str, Any]:

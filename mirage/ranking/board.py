@@ -27,7 +27,7 @@ from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
 from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
 from mirage.ranking.graph import NO_BOUND, apart_lines
-from mirage.ranking.judges import Judge, VerdictJudge, battles_of
+from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge, battles_of
 from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale
@@ -132,13 +132,58 @@ def make_board(
         unranked = judge.unranked(arena, settings.languages or ())
         board = Board(rank_battles(battles_of(arena, judge), settings, unranked=unranked))
     else:
-        present = _present(settings, {code for by_language in verdicts.values() for code in by_language})
-        if len(verdicts) == 1 and votes is None and not settings.selects_verdicts:
-            board = Board(_rank_one(next(iter(verdicts.values())), present), notes)
-        else:
-            style = style_of(arena, settings.control) if settings.control else None
-            board = replace(rank_verdicts(verdicts, present, style=style, votes=votes), notes=notes)
+        style = style_of(arena, settings.control) if settings.control else None
+        board = _rank_selected(verdicts, settings, style=style, votes=votes, notes=notes)
     return replace(board, ranking=_name_absent(board.ranking, arena))
+
+
+def rank_table(
+    judgments: pa.Table,
+    settings: RankSettings = RankSettings(),
+    *,
+    judges: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Board:
+    """Rank the systems of a table of verdicts as `rank_arena` does those of an arena, whatever the table was read from.
+
+    Args:
+        judgments: table `judgments`, or the columns of it that decide battles.
+        settings: the settings.
+        judges: names of the judges, several or `pooled` to pool them; none if there is only one.
+        notes: remarks on the table.
+
+    Raises:
+        BadInput: if a value cannot be read, or a setting cannot apply to verdicts without their answers.
+        UnknownName: if a judge or a language has no verdicts.
+        NotEnoughData: if there is no battle to rate.
+    """
+    there = judges_of(judgments)
+    chosen = there if POOLED in judges else tuple(only_judge(there, name) for name in judges or (None,))
+    judge = VerdictJudge(chosen[0]) if len(chosen) == 1 else PanelJudge(judges=chosen)
+    judge.refuse_options(settings.changed)
+    if settings.control:
+        raise BadInput(
+            "style control needs the features of the answers, which verdicts alone do not have",
+            do="import the file with its answers, and measure their features",
+        )
+    verdicts = {name: verdict_rows.verdicts(judgments, judge=name) for name in chosen}
+    judge.need_languages(settings.languages or (), {code for name in chosen for code in verdicts[name]})
+    return _rank_selected(verdicts, settings, notes=notes)
+
+
+def _rank_selected(
+    verdicts: Mapping[str, Mapping[str, Verdicts]],
+    settings: RankSettings,
+    *,
+    style: Mapping[str, Covariates] | None = None,
+    votes: pa.Table | None = None,
+    notes: Sequence[str] = (),
+) -> Board:
+    """Rank by the verdicts of judges, given by judge and of all languages, that the settings select."""
+    present = _present(settings, {code for by_language in verdicts.values() for code in by_language})
+    if len(verdicts) == 1 and votes is None and not settings.selects_verdicts:
+        return Board(_rank_one(next(iter(verdicts.values())), present), notes)
+    return replace(rank_verdicts(verdicts, present, style=style, votes=votes), notes=notes)
 
 
 def _present(settings: RankSettings, languages: Iterable[str]) -> RankSettings:
@@ -146,27 +191,6 @@ def _present(settings: RankSettings, languages: Iterable[str]) -> RankSettings:
     there = set(languages)
     wanted = settings.languages
     return settings if wanted is None else replace(settings, languages=tuple(code for code in wanted if code in there))
-
-
-def rank_judgments(
-    judgments: pa.Table, settings: RankSettings = RankSettings(), *, judge: str | None = None
-) -> RankingReport:
-    """Rank systems by every verdict of one judge.
-
-    Args:
-        judgments: table `judgments`.
-        settings: the settings.
-        judge: name of the judge; None if there is only one.
-
-    Raises:
-        BadInput: if a value cannot be read, or the settings select verdicts.
-        UnknownName: if the judge or a language has no verdicts.
-        NotEnoughData: if there is no battle to rate.
-    """
-    name = only_judge(judges_of(judgments), judge)
-    there = verdict_rows.verdicts(judgments, judge=name)
-    VerdictJudge(name).need_languages(settings.languages or (), tuple(there))
-    return _rank_one(there, settings)
 
 
 def _rank_one(there: Mapping[str, Verdicts], settings: RankSettings) -> RankingReport:

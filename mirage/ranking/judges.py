@@ -155,7 +155,7 @@ class Judge(ABC):
             BadInput: naming the first, the judges that it applies to, and what to do.
         """
         for name in sorted(set(given) - _COMMON - self.options):
-            do = f"omit {name.replace('_', ' ')}, or choose such a judge"
+            do = f"omit the option {name.replace('_', ' ')}, or choose such a judge"
             raise BadInput(f"{_APPLIES[name]}, not to {self.name}", do=do)
 
     @abstractmethod

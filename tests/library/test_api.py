@@ -17,7 +17,7 @@ from conftest import ROOT
 import mirage
 from mirage import schema, store
 from mirage.battles.verdict_rows import from_judgments
-from mirage.errors import BadInput
+from mirage.errors import BadInput, UnknownName
 from mirage.ranking import bootstrap
 
 SYSTEMS = ("ant", "bee", "cat", "dog")
@@ -218,13 +218,19 @@ def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
         return mirage.rank(path, draws=20)
 
     header = "query_id,language,system_a,system_b,verdict,judge"
-    twice = ranked(header, "1,English,x,y,A,j", "1,en,x,y,A,j", "2,en,x,y,B,j")
-    assert twice.to_pandas()["battles"].tolist() == [2, 2]
+    twice = ranked(header, "1,en,x,y,A,j", "1,en,x,y,A,j", "1,en,x,y,B,j", "2,English,x,y,B,j")
+    assert twice.to_pandas()["battles"].tolist() == [4, 4]
     assert [*twice.languages] == ["en"]
-    assert any("repeated" in remark for remark in twice.remarks)
+    assert any("2 verdicts" in remark and "repeat" in remark for remark in twice.remarks)
+    frame = [dict(zip(header.split(","), ("1", "en", "x", "y", verdict, "j"), strict=True)) for verdict in "AAB"]
+    of_rows = mirage.rank([*frame, frame[2] | {"query_id": "2"}], draws=20)
+    assert of_rows.table().equals(twice.table())
+    assert set(of_rows.remarks) == set(twice.remarks)
+    assert mirage.rank(mirage.import_file(path, tmp_path / "arena"), draws=20).table().equals(twice.table())
+    for source in (path, frame, mirage.open_arena(tmp_path / "arena")):
+        with pytest.raises(UnknownName, match="'zu'"):
+            mirage.rank(source, languages=["zu"])
     assert any("weight" in remark for remark in ranked(f"{header},weight", "1,en,x,y,A,j,3").remarks)
-    with pytest.raises(BadInput, match="two different verdicts"):
-        ranked(header, "1,en,x,y,A,j", "1,en,x,y,B,j")
     with pytest.raises(BadInput, match="language is missing"):
         ranked(header.replace("language", "langauge"), "1,en,x,y,A,j")
     with pytest.raises(BadInput, match="name of the arena's own"):

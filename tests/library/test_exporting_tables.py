@@ -55,7 +55,7 @@ def ranked(names: Any, n: int = 12) -> RankingReport:
         for k in range(n)
         for a, b in combinations(names, 2)
     ]
-    return board.rank_judgments(schema.from_rows("judgments", rows), RankSettings(draws=20))
+    return board.rank_table(schema.from_rows("judgments", rows), RankSettings(draws=20)).ranking
 
 
 # --- LaTeX ------------------------------------------------------------------------------------------------------------

@@ -6,9 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from mirage import store
+from mirage import schema, store
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats import run
 from mirage.io.formats.registry import Recognised, format_named
@@ -57,7 +62,10 @@ COUNTED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "ragas": ({"user_input": RECORD["question"], "response": "1902", "faithfulness": 0.5}, {"response": "1902"}),
     "queries": ({"query_id": "1", "text": RECORD["question"]}, {"query_id": "2"}),
     "answers": ({"query_id": "1", "system": "a", "text": "1902"}, {"query_id": "2", "system": "a", "text": True}),
-    "judgments": ({"query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "points": 1}, {"judge": "j"}),
+    "judgments": (
+        {"query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "points": 1, "repeat": 0},
+        {"judge": "j"},
+    ),
     "mt_bench": (
         {"question_id": 1, "model": "a", "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
         {"question_id": 1, "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
@@ -89,3 +97,48 @@ def test_pitfall_161_a_format_that_refuses_all_gives_way(tmp_path: Path, monkeyp
     assert "alpaca_eval" in summary.guessed["format"]
     with pytest.raises(BadInput, match="instruction is missing"):
         run.read(saved(tmp_path / "y.jsonl", RECORD | {"label": "odd"}))
+
+
+CELLS = st.sampled_from(
+    ["q1", "a", "b", "A", "tie", "model_a", "", " a", "=a", "NA", "null", "en", "1", "é", "x\u200b"]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.sampled_from(["q1", "q2", "q3"]), CELLS, CELLS, CELLS), min_size=1, max_size=5),
+    st.sampled_from([(), ("language",), ("judge",), ("note",)]),
+    st.sampled_from(["csv", "jsonl", "parquet"]),
+)
+def test_a_plain_file_of_battles_is_read_by_column_as_record_by_record(
+    tmp_path: Path, rows: list[tuple[str, ...]], more: tuple[str, ...], kind: str
+) -> None:
+    clean = [(query, a or "a", b or "b", word if word in ("A", "B", "tie") else "A") for query, a, b, word in rows]
+    for cells in (rows, clean, clean[:1]):
+        names = ("query_id", "system_a", "system_b", "verdict", *more)
+        table = pa.table({name: [(*row, "en")[k] for row in cells] for k, name in enumerate(names)})
+        path = tmp_path / f"battles.{kind}"
+        if kind == "csv":
+            pa_csv.write_csv(table, path)
+        elif kind == "parquet":
+            pq.write_table(table, path)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), encoding="utf-8")
+        found = []
+        for reader in (run.read_plain, lambda _: None):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(run, "read_plain", reader)
+                try:
+                    tables, summary = run.read(path)
+                    found.append(
+                        ({name: schema.sort(name, part).to_pylist() for name, part in tables.items()}, summary)
+                    )
+                except BadInput as error:
+                    found.append((str(error), None))
+        assert found[0] == found[1]
+
+
+def test_a_plain_file_is_read_by_column(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq1,b,a,tie\n", encoding="utf-8")
+    assert run.read_plain(path) is not None

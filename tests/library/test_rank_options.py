@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,13 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.database import Votes
 from mirage.people.votes.queue import VoteItem
 from mirage.people.votes.rows import cast, token
-from mirage.ranking.board import change_lines, rank_verdicts, remarks
+from mirage.ranking.board import change_lines, rank_arena, rank_table, rank_verdicts, remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.fit import RIDGE, PairCounts, fit
+from mirage.ranking.judges import LabelJudge, NuggetJudge, PanelJudge, VerdictJudge
 from mirage.ranking.scale import on_scale
 from mirage.ranking.settings import RankSettings
+from mirage.text.makers import Makers
 
 
 def verdicts_by_judge(table: pa.Table) -> dict[str, dict[str, Verdicts]]:
@@ -356,3 +358,67 @@ def test_a_leaderboard_whose_upper_ends_are_all_unbounded_is_printed(tmp_path: P
     for options in ((), ("--reference", "y"), ("--scale", "arena")):
         rows = list(csv.DictReader(mirage("rank", path, *options, "--format", "csv").stdout.splitlines()))
         assert {(row["system"], row["high"]) for row in rows} == {("x", ""), ("y", ""), ("z", "")}
+
+
+VALUES: dict[str, Any] = {
+    "skill": "abstain",
+    "parser": "published",
+    "without": "openai",
+    "exclude_own": True,
+    "consistent": True,
+    "control": ("length",),
+    "assigner": "terms",
+    "nugget_margin": 0.1,
+    "ties": "drop",
+    "penalty": "none",
+    "draws": 5,
+    "seed": 1,
+    "languages": ("en",),
+    "makers": Makers((("a", "b"),)),
+}
+"""A value of every setting that is not its default."""
+
+
+def test_every_setting_that_cannot_apply_is_refused(arena: Path) -> None:
+    assert VALUES.keys() == {field.name for field in fields(RankSettings)}
+    opened = store.open_arena(arena)
+    table = opened.read("judgments")
+    for judge in (LabelJudge(), VerdictJudge("gpt-4o"), PanelJudge(), NuggetJudge()):
+        refused = set()
+        for name, value in VALUES.items():
+            try:
+                judge.refuse_options((name,))
+            except BadInput:
+                refused.add(name)
+                with pytest.raises(BadInput, match=judge.name):
+                    rank_arena(opened, judge, RankSettings(**{name: value}))
+        assert refused | judge.options >= {"skill", "parser", "assigner", "nugget_margin", "consistent", "control"}
+        assert not refused & judge.options
+    for name in ("skill", "parser", "assigner", "nugget_margin", "control"):
+        with pytest.raises(BadInput):
+            rank_table(table, RankSettings(**{name: VALUES[name]}), judges=("gpt-4o",))
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--store",
+        "--votes",
+        "--tag x=y",
+        "--max-price 1",
+        "--max-latency 1",
+        "--skill abstain",
+        "--parser published",
+        "--control length",
+    ],
+)
+def test_an_option_that_cannot_apply_to_a_file_of_battles_is_refused(tmp_path: Path, option: str) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq2,b,a,tie\n", encoding="utf-8")
+    mirage("rank", path, *f"--{option}".split(), code=2)
+
+
+def test_limits_that_leave_no_system_say_why(arena: Path) -> None:
+    told = mirage("rank", arena, "--judge", "gpt-4o", "--max-price", "1").stderr
+    assert "no system is left" in told
+    assert "no system is known" in told

@@ -221,6 +221,7 @@ class Builder:
         self._codes: dict[str, str] = {}
         self._names = Names()
         self._numbers: dict[str, dict[str, int]] = {}
+        self._verdicts: Counter[tuple[str, ...]] = Counter()
         self._lists: dict[tuple[int, int], tuple[Sequence[ShownPassage], tuple[str, ...]]] = {}
 
     def refuse(self, error: BadInput) -> None:
@@ -234,6 +235,13 @@ class Builder:
     def left_out(self, what: str, why: str, n: int = 1) -> None:
         """Count ignored content of the file in the summary."""
         self.omitted[what, why] += n
+
+    def count_repeats(self, key: tuple[str, ...]) -> int:
+        """Return how many records before had this key of a verdict, and count a repeat."""
+        before = self._verdicts[key]
+        self._verdicts[key] += 1
+        self.counts["repeat"] += before > 0
+        return before
 
     def number(self, name: str, value: str) -> int:
         """Return the number of a value among the different ones of a name in the file, from 1."""

@@ -12,14 +12,13 @@ from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
 from mirage.io.formats.build import UNKNOWN, Builder, QuerySeen
-from mirage.io.formats.spec import GivenVerdict, QueryKey, ShownPassage, Tables
+from mirage.io.formats.spec import ABSENT, NO_TEXT, GivenVerdict, QueryKey, ShownPassage, Tables
 from mirage.io.options import SHOWN, Refused
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set, fits_script
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import count_text, join_first
 
-_NO_TEXT = "the file does not hold the query"
 _SHORT = 1000
 """Answer characters used to detect a short query's language."""
 Rows = list[dict[str, Any]]
@@ -103,7 +102,7 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
     languages: dict[str, set[str]] = {}
     for code, query_id in known.queries:
         languages.setdefault(query_id, set()).add(code)
-    closed = any(row["reason"] != _NO_TEXT for row in known.queries.values())
+    closed = any(row["reason"] != NO_TEXT for row in known.queries.values())
     firsts: dict[tuple[str, str], BadInput] = {}
 
     def refuse(kind: str, name: str, valid: Iterable[str], where: str) -> None:
@@ -161,8 +160,9 @@ def _name_queries(collected: Builder, known: Known, errors: list[BadInput]) -> d
     entries = [collected.queries[key] for key in open_]
     bare = [entry for entry in entries if _verdicts(entry) and not (entry.text or entry.answers)]
     if bare and len(bare) == len(collected.queries) and not known.queries:
-        collected.note_guess("language", "not given, and no text to tell it by; set it: --set language=CODE")
-        return {key: ("und", key[1]) for key in open_}
+        code, why = ABSENT["language"]
+        collected.note_guess("language", why)
+        return {key: (code, key[1]) for key in open_}
     _detect(collected, sorted(open_, key=lambda key: collected.queries[key].text is None), names, known, errors)
     return names
 
@@ -287,7 +287,7 @@ def _add_query(columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, 
         errors.append(BadInput("the subset is non_relevant, but a passage is labelled relevant", where=entry.where))
     if not old or entry.text is not None or entry.subset is not None:
         text = entry.text or old.get("text")
-        reason = None if text else old.get("reason") or _NO_TEXT
+        reason = None if text else old.get("reason") or NO_TEXT
         columns.add("queries", key, subset=subset, text=text, reason=reason)
     for position, (speaker, text) in enumerate(entry.turns, start=1):
         columns.add("turns", key, position=position, speaker=speaker, text=text)

@@ -14,7 +14,7 @@ from mirage.io import values
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import answer_text, has_fields, need, number
-from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.formats.spec import ABSENT, GivenAnswer, GivenVerdict, Item, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
@@ -90,26 +90,30 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
         raise BadInput(what, where=where, do="mend or leave out one of them: --map NAME=ignored")
     values.refuse_misspelt(value, where, ("judge",), ("query_id",), ("language",))
     query_id, judge = _key_of(record, builder)
+    systems, voter = (need(record, "system_a"), need(record, "system_b")), _name(record, "voter")
+    repeat = values.repeat(value, "repeat", where)
+    if "repeat" not in value:
+        criterion = _name(record, "criterion") or ""
+        repeat = builder.count_repeats((str(value.get("language")), query_id, judge, criterion, *systems, voter or ""))
     given = GivenVerdict(
         judge,
-        need(record, "system_a"),
-        need(record, "system_b"),
+        *systems,
         verdict=verdict,
         points=points,
         rationale=answer_text(record, "rationale") or None,
         reason=reason or None,
         person=values.flag(value.get("person"), "person", where),
-        voter=_name(record, "voter"),
+        voter=voter,
         criterion=_name(record, "criterion"),
         prompt=_name(record, "prompt"),
-        repeat=values.repeat(value, "repeat", where),
+        repeat=repeat,
     )
     yield _item(record, builder, _JUDGMENT, query_id=query_id, verdicts=[given])
 
 
 def _key_of(record: Record, builder: Builder) -> tuple[str, str]:
     """Return query and judge of a verdict; a file without a column for them is read as `mirage rank` does."""
-    query_id, judge = PurePath(record.where).name, "judge"
+    query_id, (judge, why) = PurePath(record.where).name, ABSENT["judge"]
     if "query_id" in record.value:
         query_id = need(record, "query_id")
     else:
@@ -117,7 +121,7 @@ def _key_of(record: Record, builder: Builder) -> tuple[str, str]:
     if "judge" in record.value:
         judge = need(record, "judge")
     else:
-        builder.note_guess("judge", "not given, named judge; change it with --set judge=NAME")
+        builder.note_guess("judge", why)
     return query_id, judge
 
 

@@ -13,8 +13,9 @@ from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, read_items
 from mirage.io.formats.finish import finish_tables
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
+from mirage.io.formats.plain import read_plain
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
-from mirage.io.formats.spec import Record, Sample, Tables
+from mirage.io.formats.spec import REPEATED, Record, Sample, Tables
 from mirage.io.options import Options, Refused, count_places
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
@@ -32,6 +33,7 @@ _GUESSES = {
     ),
     "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
     "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
+    "repeat": ("verdict", REPEATED),
     "repeated": ("record", "repeated: nothing is added to those before"),
 }
 """By key of a count: its noun, and its sentence in the summary."""
@@ -150,6 +152,8 @@ def read(
         UnknownName: if there is no such format.
     """
     options = options or Options()
+    if options == Options() and (name, arena, lines) == (None, None, None) and (plain := read_plain(path)) is not None:
+        return plain[0], _summarise_plain(path, *plain)
     if name is not None:
         candidates = [Recognised(format_named(name), "")]
     elif lines is None:
@@ -199,6 +203,13 @@ def read(
         ),
         silent=_count_silent(tables["answers"]) if "answers" in tables else 0,
     )
+
+
+def _summarise_plain(path: Path, tables: Tables, guessed: Mapping[str, str]) -> Summary:
+    """Summarise a plain file of battles, as the reading of its records does."""
+    (first, *_) = recognised(path)
+    rows = MappingProxyType({name: len(table) for name, table in tables.items()})
+    return Summary(first.format.name, first.reason, rows["judgments"], rows, MappingProxyType(dict(guessed)), (), 0)
 
 
 def _count_silent(answers: pa.Table) -> int:

@@ -242,3 +242,14 @@ class Item:
 
 Tables = dict[str, "pa.Table"]
 """Tables by name, as `store.upsert` takes them."""
+
+NO_TEXT = "the file does not hold the query"
+"""Why a query has no text that the file names by its id alone."""
+ABSENT = {
+    "judge": ("judge", "not given, named judge; change it with --set judge=NAME"),
+    "language": ("und", "not given, and no text to tell it by; set it: --set language=CODE"),
+}
+"""By column of verdicts: the value in a file without the column, and what the summary says of it."""
+
+REPEATED = "of the same judge on a battle that came before: each counts, as a repeat"
+"""What is said of the number of verdicts on a battle that the same judge decided before, in the same order."""

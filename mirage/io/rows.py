@@ -1,0 +1,180 @@
+"""Rows as callers hand them over: data frames, records, files; and battles among them as table `judgments`.
+
+judgments, notes = read_judgments(rows)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirage import schema, store
+from mirage.errors import BadInput
+from mirage.io.formats.spec import REPEATED
+from mirage.store import Arena
+from mirage.text.names import NAMES, Names, normalise_names
+from mirage.text.segmentation import count_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+UNDETERMINED = "und"
+"""BCP 47 code of an undetermined language."""
+_BATTLE = ("system_a", "system_b", "verdict")
+
+
+_OWN_QUERIES = "no query_id: each battle counts as its own query, so intervals assume independent battles"
+
+
+def read_frame(rows: Any) -> pa.Table:
+    """Convert any kind of rows to an Arrow table."""
+    import pyarrow as pa
+
+    if isinstance(rows, str | Path):
+        path = Path(rows)
+        if store.parquet_rows(path):
+            return pa.Table.from_batches(store.scan([path], store.columns_of([path])))
+        return make_table([line.value for line in store.records(path)])
+    if isinstance(rows, pa.Table):
+        return rows
+    if hasattr(rows, "__arrow_c_stream__"):
+        return pa.table(rows)
+    if isinstance(rows, Mapping):
+        return pa.table(dict(rows))
+    if isinstance(rows, Iterable):
+        return make_table([dict(row) for row in rows])
+    raise BadInput(
+        f"cannot read rows from a {type(rows).__name__}",
+        do="give a data frame, an Arrow table, a list of mappings, or the path of a .csv, .jsonl or .parquet file",
+    )
+
+
+def make_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return rows as a table; a name that some rows lack is null there.
+
+    Raises:
+        BadInput: if a column mixes kinds of values, such as texts and lists.
+    """
+    import pyarrow as pa
+
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        try:
+            columns[name] = pa.array([row.get(name) for row in rows])
+        except (pa.ArrowException, OverflowError, UnicodeError) as error:
+            raise BadInput(
+                f"column {name!r} cannot be read: {error}",
+                do="give all its values one kind, such as text",
+            ) from None
+    return pa.table(columns)
+
+
+def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the verdicts of an arena, of a file of any format, or of rows as table `judgments`, and the assumptions
+    made.
+    """
+    import pyarrow as pa
+
+    from mirage.battles.decision import VERDICTS
+    from mirage.io.values import refuse_misspelt
+
+    if isinstance(data, Arena):
+        return data.read("judgments"), ()
+    if isinstance(data, str | Path):
+        return _judgments_of_file(Path(data))
+    rows = read_frame(data)
+    notes: tuple[str, ...] = ()
+    require_columns(rows, _BATTLE)
+    refuse_misspelt(dict.fromkeys(rows.column_names), "the columns", ("query_id",), ("language",), ("judge",))
+    n = len(rows)
+    columns = {name: _encode(rows, name) for name in _BATTLE}
+    words = [schema.verdict_word(text) for text in columns["verdict"].dictionary.to_pylist()]
+    for k, word in enumerate(words):
+        if word not in VERDICTS:
+            row = columns["verdict"].indices.index(k).as_py()
+            raise BadInput(
+                f"the verdict {word!r} is not one of {', '.join(VERDICTS)}",
+                where=f"row {row + 1:,}",
+                do="write A if system_a is better, B if system_b is, tie if neither is",
+            )
+    columns["verdict"] = pa.array(words, pa.string()).take(columns["verdict"].indices)
+    seen = Names()
+    for name in _BATTLE[:2]:
+        for system in columns[name].dictionary.to_pylist():
+            seen.check(system, "system", name)
+    if "query_id" in rows.column_names:
+        columns["query_id"] = _encode(rows, "query_id")
+    else:
+        columns["query_id"] = pa.array([f"{k:08}" for k in range(n)], pa.string())
+        notes = (_OWN_QUERIES,)
+    for name, default in (("language", UNDETERMINED), ("judge", "judge")):
+        absent = name not in rows.column_names
+        columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
+    if "points" in rows.column_names:
+        columns["points"] = rows["points"].cast(pa.float64())
+    keys = pa.table({name: columns[name] for name in ("language", "judge", "query_id", "system_a", "system_b")})
+    if repeats := n - len(keys.group_by(keys.column_names).aggregate([])):
+        notes = (*notes, f"{count_text(repeats, 'verdict')} {REPEATED}")
+    if "inclusion" in rows.column_names:
+        notes = (*notes, "the column inclusion is ignored: every verdict counts the same")
+    return pa.table(columns), notes
+
+
+def _judgments_of_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the verdicts in a file as `mirage import` reads them, and the assumptions made."""
+    from mirage.io.imports.formats import read_file
+
+    try:
+        tables, summary = read_file(path)
+    except BadInput as error:
+        if "--" in error.do:
+            error.do += f"; those are options of: mirage import {path} --into DIR"
+        raise
+    if "judgments" not in tables:
+        what = f"{path} has no verdicts: it is read as {summary.format}"
+        raise BadInput(what, do=f"run: mirage import {path} --into my-arena; then rank that")
+    notes = [_OWN_QUERIES] if "query_id" in summary.guessed else []
+    notes += [why for what, why in summary.guessed.items() if what not in ("query_id", "language", "judge")]
+    return tables["judgments"], (*notes, *(f"{entry.what} left out: {entry.why}" for entry in summary.left_out))
+
+
+def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
+    """Return a column as dictionary-encoded text, with numbers written out and names normalised.
+
+    Raises:
+        BadInput: if a value is missing, naming the row.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = rows[name].combine_chunks()
+    if not (pa.types.is_string(column.type) or pa.types.is_dictionary(column.type)):
+        cells = column.to_pylist()
+        column = pa.array([None if cell is None or cell != cell else str(cell) for cell in cells], pa.string())
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    values = encoded.dictionary.cast(pa.string())
+    if name in NAMES:
+        values = normalise_names(values)
+    missing = pc.fill_null(pc.equal(values.take(encoded.indices), ""), True)
+    if (row := missing.index(True).as_py()) >= 0:
+        raise BadInput(f"{name} is missing", where=f"row {row + 1:,}", do="fill it in, or remove the row")
+    if name not in NAMES:
+        return pa.DictionaryArray.from_arrays(encoded.indices, values)
+    return values.take(encoded.indices).dictionary_encode()
+
+
+def require_columns(rows: pa.Table, names: Sequence[str]) -> None:
+    """Refuse rows that lack one of the columns."""
+    missing = [name for name in names if name not in rows.column_names]
+    if missing:
+        raise BadInput(
+            f"missing columns: {', '.join(missing)}; the columns are {', '.join(rows.column_names)}",
+            do=f"rename the columns to {', '.join(names)}",
+        )
+
+
+def read_texts(rows: pa.Table, name: str, default: str = "") -> list[str]:
+    """Return a column as strings, as `_encode` does; without the column, the default."""
+    return _encode(rows, name).to_pylist() if name in rows.column_names else [default] * len(rows)
