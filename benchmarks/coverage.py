@@ -8,7 +8,6 @@ code with the library, and the truth is known.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -519,18 +518,3 @@ def row(name: str, runs: int) -> Row:
 def run() -> list[Row]:
     """Simulate every design."""
     return [row(name, RUNS) for name in DESIGNS]
-
-
-def main() -> None:
-    """Simulate the named designs and print them."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(DESIGNS)}; all unless named")
-    parser.add_argument("--runs", type=int, default=RUNS, help="simulations of each design")
-    options = parser.parse_args()
-    for name in options.names or DESIGNS:
-        told = row(name, options.runs)
-        print(f"{name:18}", told.value, told.against, told.ratio, told.target, sep="; ", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Calls to a chat service with 200 ms latency, 64 at once: share of the ideal throughput, and times one by one."""
+"""Calls to a chat service with 200 ms latency, 64 at once: share of the ideal throughput."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mirage import store
 from mirage.llm import asking, presets
 from mirage.llm.calls import ChatModel, Limits, Settings
 
-LATENCY, CONCURRENCY, CALLS, ALONE = 0.2, 64, 3_200, 25
+LATENCY, CONCURRENCY, CALLS = 0.2, 64, 3_200
 _REPLY = "##Reason: the first passage says so [1#0]. ##Answer: Yes. " * 12
 _PASSAGES = "\n\n".join(f"[{i}#0] " + "A passage of the length that an encyclopedia has. " * 12 for i in range(8))
 
@@ -64,7 +64,7 @@ def serve() -> None:
 
 
 def run() -> list[Row]:
-    """Time both against one server in a process of its own."""
+    """Time calls against one server in a process of its own."""
     command = [sys.executable, "-c", "from benchmarks.llm import serve; serve()"]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
@@ -75,11 +75,11 @@ def run() -> list[Row]:
             assert server.stdout is not None
             endpoint = presets.resolve(base_url=f"http://127.0.0.1:{int(server.stdout.readline())}/v1")
 
-            def seconds(calls: int, concurrency: int, name: str) -> float:
+            def seconds(calls: int, name: str) -> float:
                 start, used = time.perf_counter(), time.process_time()
                 cost = asking.ask(
                     [[{"role": "user", "content": f"{name} {i}\n\n{_PASSAGES}"}] for i in range(calls)],
-                    ChatModel(Settings("bench"), Limits(concurrency=concurrency), endpoint),
+                    ChatModel(Settings("bench"), Limits(concurrency=CONCURRENCY), endpoint),
                     ledger,
                 ).cost
                 taken = time.perf_counter() - start
@@ -89,9 +89,8 @@ def run() -> list[Row]:
                 return taken
 
             cpu: list[float] = []
-            seconds(CONCURRENCY, CONCURRENCY, "warm-up")
-            alone = ALONE / seconds(ALONE, 1, "alone")
-            together = CALLS / seconds(CALLS, CONCURRENCY, "together")
+            seconds(CONCURRENCY, "warm-up")
+            together = CALLS / seconds(CALLS, "together")
         finally:
             server.terminate()
     ideal = CONCURRENCY / LATENCY
@@ -99,5 +98,4 @@ def run() -> list[Row]:
     value = f"{together:.0f} calls/s, {1000 * cpu[-1]:.1f} ms of CPU a call"
     return [
         Row(what, value, f"ideal: {ideal:.0f} calls/s", f"{together / ideal:.2f} of it", "at least 0.9"),
-        Row(what, value, f"one at a time: {alone:.2f} calls/s", f"{together / alone:.0f} times", "at least 50 times"),
     ]

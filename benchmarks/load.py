@@ -217,6 +217,6 @@ def run() -> list[Row]:
 
 
 def _written(tally: Tally) -> str:
-    errors = f"{len(tally.errors)} errors{': ' + tally.errors[0] if tally.errors else ''}"
+    errors = f"{len(tally.errors)} errors {tally.errors[:1]}"
     median, first = statistics.median(tally.all), statistics.median(tally.first)
     return f"{median:.0f} ms median, {tally.late:.0f} ms 95th percentile, first pages {first:.0f} ms, {errors}"

@@ -1,5 +1,5 @@
-"""Bradley-Terry with a query bootstrap, from rows to ratings: against choix and evalica on an arena of the published
-size, and by the number of battles and systems.
+"""Bradley-Terry with a query bootstrap, from rows to ratings: against choix on an arena of the published size, and
+by the number of battles and systems.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ import functools
 from typing import Any
 
 import choix
-import evalica
 import numpy as np
 import pyarrow as pa
 
@@ -71,32 +70,6 @@ def choix_dense(battles: dict[str, Battles], draws: int) -> None:
             choix.ilsr_pairwise_dense(picked, alpha=0.0)
 
 
-def battle_lists(battles: dict[str, Battles]) -> list[tuple[list[Any], list[Any], list[Any], Any]]:
-    """By language what evalica takes: first systems, second systems, winners; and each battle's query."""
-    lists = []
-    for language_battles in battles.values():
-        rows = [
-            (language_battles.systems[i], language_battles.systems[j], kind, q)
-            for kind, counts in (
-                (evalica.Winner.X, language_battles.wins),
-                (evalica.Winner.Draw, np.triu(language_battles.ties)),
-            )
-            for q, i, j in np.argwhere(counts)
-        ]
-        first, second, winners, queries = (list(column) for column in zip(*rows, strict=True))
-        lists.append((first, second, winners, np.array(queries)))
-    return lists
-
-
-def evalica_weighted(lists: list[tuple[list[Any], list[Any], list[Any], Any]], draws: int) -> None:
-    """Fit evalica's Bradley-Terry, draw by draw, a battle weighing as often as its query was drawn."""
-    rng = np.random.default_rng(SEED)
-    for first, second, winners, queries in lists:
-        for _ in range(draws):
-            times = np.bincount(rng.integers(QUERIES, size=QUERIES), minlength=QUERIES)
-            evalica.bradley_terry(first, second, winners, weights=times[queries].astype(float).tolist())
-
-
 def furthest_from_choix() -> float:
     """The largest difference in a rating between our maximum of the likelihood and choix's."""
     battles = from_judgments(published_size(), judge="judge")
@@ -150,29 +123,17 @@ print("rating=" + str(time.perf_counter() - counted))
 def run() -> list[Row]:
     """Time ours against the others; the slow ones on fewer languages and draws, scaled linearly (said so)."""
     battles = from_judgments(published_size(), judge="judge")
-    two = {code: battles[code] for code in ("ar", "zh")}
-    rows_of_two = battle_lists(two)
-    dense_draws, weighted_draws = 20, 2
-    mirage_seconds, dense, weighted = seconds(
-        ours,
-        lambda: choix_dense(two, dense_draws),
-        lambda: evalica_weighted(rows_of_two, weighted_draws),
-        rounds=5,
-    )
-
-    def row(name: str, fit_seconds: float, draws: int, target: str) -> Row:
-        whole = fit_seconds * len(LANGUAGES) * DRAWS / (len(two) * draws)
-        return Row(
+    two, draws = {code: battles[code] for code in ("ar", "zh")}, 20
+    mirage_seconds, dense = seconds(ours, lambda: choix_dense(two, draws))
+    scaled = dense * len(LANGUAGES) * DRAWS / (len(two) * draws)
+    rows = [
+        Row(
             ARENA,
             f"{1000 * mirage_seconds:.0f} ms",
-            f"{name}: {whole:,.1f} s (scaled from {len(two)} x {draws} fits)",
-            f"{whole / mirage_seconds:,.0f} times",
-            target,
-        )
-
-    rows = [
-        row("choix.ilsr_pairwise_dense on counted battles", dense, dense_draws, "at least 15 times"),
-        row("evalica.bradley_terry, battles weighted by draw", weighted, weighted_draws, "at least 150 times"),
+            f"choix.ilsr_pairwise_dense on counted battles: {scaled:,.1f} s (scaled from {len(two)} x {draws} fits)",
+            f"{scaled / mirage_seconds:,.0f} times",
+            "at least 15 times",
+        ),
         Row(
             "the same ratings as choix, with `--penalty none`",
             f"{furthest_from_choix():.1e} logits at most",
