@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache, wraps
 from hashlib import sha256
 from typing import Any, ParamSpec, TypeVar, cast
@@ -27,21 +27,32 @@ from mirage.store.user_files import MAKERS
 
 P = ParamSpec("P")
 R = TypeVar("R")
+PROGRESS = "progress"
+"""Name of an argument that tells the progress of a view."""
 _waits_for_nobody: ContextVar[bool] = ContextVar("waits_for_nobody", default=False)
+
+
+@dataclass(frozen=True)
+class _Progress:
+    """An argument that is equal to every other."""
+
+    callback: Any = field(compare=False)
 
 
 def cached_view(view: Callable[P, R]) -> Callable[P, R]:
     """Cache a view in memory and in files.
 
-    Of several processes and threads one computes a record, and the others wait for it.
+    Of several processes and threads one computes a record, and the others wait for it. An argument `progress` is not
+    part of the key.
     """
     signature = inspect.signature(view)
     compute: Callable[..., R] = view
 
     @lru_cache(maxsize=64)
     def load(_files: tuple[Any, ...], *values: Any) -> Any:
-        arguments = dict(zip(signature.parameters, values, strict=True))
-        kind, key = result_type(view), cache_key(view, arguments)
+        named = dict(zip(signature.parameters, values, strict=True))
+        kind, key = result_type(view), cache_key(view, named)
+        arguments = {name: value.callback if isinstance(value, _Progress) else value for name, value in named.items()}
         stored = _read(kind, key)
         if stored is None:
             with nullcontext() if _waits_for_nobody.get() else one_at_a_time(key):
@@ -52,7 +63,7 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **options: P.kwargs) -> R:
         bound = signature.bind(*args, **options)
         bound.apply_defaults()
-        values = tuple(bound.arguments.values())
+        values = tuple(_Progress(value) if name == PROGRESS else value for name, value in bound.arguments.items())
         return cast("R", load(tuple(map(_files_beside, values)), *values))
 
     return call
@@ -95,7 +106,7 @@ def _content(value: Any) -> Any:
     if isinstance(value, Arena):
         return ["Arena", str(value.path), value.version, value.tags, *_files_beside(value)]
     if is_dataclass(value):
-        named = (getattr(value, field.name) for field in fields(value) if field.compare)
+        named = (getattr(value, of.name) for of in fields(value) if of.compare)
         return [type(value).__qualname__, *map(_content, named)]
     if isinstance(value, tuple):
         return ["tuple", *map(_content, value)]

@@ -22,6 +22,7 @@ from mirage.schema import CodeOrAll, Skill
 from mirage.text.languages import in_order, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text
+from mirage.views.cache import cached_view
 from mirage.views.rates import published_arena
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def predicted_judges(arena: Arena) -> tuple[tuple[str, Skill], ...]:
     return tuple(sorted(pairs, key=lambda pair: (pair[0] != RELEVANCE, pair[0], order.index(pair[1]))))
 
 
-@lru_cache(maxsize=64)
+@cached_view
 def surrogate_view(arena: Arena, choice: SurrogateChoice = DEFAULT, progress: Progress | None = None) -> SurrogateView:
     """Return the stored predictions if the choices are those they were made with, else fit the regressors.
 

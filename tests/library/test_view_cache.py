@@ -133,6 +133,18 @@ def test_a_view_is_computed_once_for_all_starts(home: Path) -> None:
     assert (counted.computed, len(list(home.iterdir()))) == (3, 1)
 
 
+def test_the_progress_of_a_view_is_told_and_no_part_of_its_key(home: Path) -> None:
+    @cached_view
+    def slow_view(n: int, progress: Callable[[int], None] | None = None) -> tuple[int, ...]:
+        if progress is not None:
+            progress(n)
+        return (n,)
+
+    told: list[int] = []
+    assert slow_view(1, told.append) == slow_view(1) == slow_view(1, progress=print) == (1,)
+    assert (told, len(list(home.iterdir()))) == ([1], 1)
+
+
 def test_a_damaged_cut_or_foreign_file_is_computed_anew(home: Path) -> None:
     counted = Counted()
     expected = counted.start()(1)
