@@ -11,40 +11,69 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 
 from mirage import store
+from mirage.battles.judge import judges
 from mirage.errors import MirageError
+from mirage.ranking.compare.measures import RATE
+from mirage.ranking.judges import Judge
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import Arena, home
 from mirage.store.cache_files import one_at_a_time
 from mirage.store.labels import has_automatic_labels
 from mirage.views.cache import without_waiting
+from mirage.views.comparison import (
+    PairChoice,
+    compared_measures,
+    compared_systems,
+    comparison_view,
+    systems_in_rank_order,
+)
 from mirage.views.exam import exam_view, pairs_view
 from mirage.views.features import features_view
 from mirage.views.rates import RateChoice, published_arena, rates_view
-
-
-def default_views(arena: Arena) -> Iterator[Callable[[], object]]:
-    """Yield calls of the views that the pages of an arena open with."""
-    if "outcomes" in arena.tables:
-        labels = QueryLabels(has_automatic_labels(arena))
-        yield partial(rates_view, arena, RateChoice(), labels, published_arena(arena))
-    if "features" in arena.tables:
-        yield partial(features_view, arena)
-    if "judgments" in arena.tables:
-        yield partial(exam_view, arena)
-        yield partial(pairs_view, arena)
+from mirage.views.surrogate import SurrogateChoice, predicted_judges, surrogate_view
+from mirage.views.win_matrix import matrix
 
 
 def warm(arena: Arena) -> None:
-    """Store the views that the pages of an arena open with; one that has too little data is left to its page."""
+    """Store the views that the pages of an arena open with."""
     with without_waiting():
-        for view in default_views(arena):
-            with suppress(MirageError):
-                view()
+        for view in (_rates, _comparison, _matrix, features_view, _exam, _surrogate):
+            with suppress(Exception):  # its page tells what is wrong, or that there is too little data
+                view(arena)
+
+
+def _rates(arena: Arena) -> None:
+    rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)), published_arena(arena))
+
+
+def _comparison(arena: Arena) -> None:
+    """Compare the best two systems by the first measure."""
+    measure = next(iter(compared_measures(arena)), RATE)
+    judge = None if measure == RATE else Judge.from_name(judges(arena, panel=True)[0])
+    names = compared_systems(arena, measure, judge)
+    order = [name for name in systems_in_rank_order(arena, judge) if name in names]
+    first, second = [*order, *(name for name in names if name not in order)][:2]
+    settings = PairChoice(first, second, measure, judge, 0.0).settings(arena, ())
+    labels = QueryLabels(has_automatic_labels(arena)) if measure == RATE else None
+    comparison_view(arena, first, second, settings, None, labels)
+
+
+def _matrix(arena: Arena) -> None:
+    for name in judges(arena)[:1]:
+        matrix(arena, Judge.from_name(name), ())
+
+
+def _exam(arena: Arena) -> None:
+    exam_view(arena)
+    pairs_view(arena)
+
+
+def _surrogate(arena: Arena) -> None:
+    for name, skill in predicted_judges(arena)[:1]:
+        surrogate_view(arena, SurrogateChoice(name, skill))
 
 
 def main() -> None:

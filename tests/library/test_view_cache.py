@@ -273,7 +273,7 @@ def test_processes_compute_a_view_once_and_a_killed_one_holds_up_nobody(tmp_path
         )
 
     killed = start(PATIENCE)
-    waiting.until(log.exists, "the first computes", process=killed)
+    waiting.until(lambda: log.exists() and log.read_text(encoding="utf-8"), "the first computes", process=killed)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     others = [start(0.3), start(0.3)]
