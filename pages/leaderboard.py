@@ -15,29 +15,26 @@ from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart, clicked_mark, page_systems
 from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.heat_tables import board_ranks, rank_table, win_table
 from mirage.explorer.kit.labels import mark_labels
 from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import filter_rows, mode, table, table_svg
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.leaderboard import cards, opening
-from mirage.explorer.leaderboard import data as views
 from mirage.explorer.leaderboard import ratings as columns
 from mirage.explorer.leaderboard.charts import price_scatter
-from mirage.explorer.leaderboard.data import PageBoard, Shown
-from mirage.explorer.leaderboard.heat_tables import board_ranks, rank_table, win_table
-from mirage.explorer.leaderboard.published import published_ranks
 from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
-from mirage.publish.charts.palette import FORMATS, label_text
-from mirage.ranking.board import first_systems, first_text, languages_text, lead_text
+from mirage.publish.charts.palette import label_text
 from mirage.ranking.judges import Judge, Size, size
-from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
-from mirage.schema import Skill, Ties
+from mirage.schema import Ties
 from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of
 from mirage.text.segmentation import MANY, as_sentence, count_text
+from mirage.views.board import BoardChoice, BoardView, Shown, VoteRow, board_view, controls, families, vote_rows
+from mirage.views.published_ranks import published_ranks
 from mirage.views.rates import RateChoice, rates_view
 from mirage.views.win_matrix import matrix
 
@@ -46,12 +43,8 @@ OPTIONS = (
     *(facet.key for facet in cards.FACETS),
 )
 """Keys of the pickers that most readers leave as they are."""
-SKILLS: dict[Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
-"""Skill by which relevance labels rank."""
 PICKERS = {"Ranks": ("drawn_ranks",), "Wins": ("drawn_wins",), "Chart": ("drawn_ratings",)}
 """Keys of the pickers of every section."""
-ENDS = ("rating", "low", "high")
-"""Columns of a rating and its interval."""
 MEASURES = "Does it know when it cannot answer? Truth is not checked."
 """What a ranking by relevance labels says, and what it does not."""
 
@@ -81,33 +74,34 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         options = pickers_popover("Options", OPTIONS, "Which battles count, the scale, the columns, the systems.")
         with options:
             choice = _choice(page, judge)
-        voted = None
+        voted: tuple[VoteRow, ...] = ()
         # People's votes check models, not people.
         by_models = "votes" in judge.options and judge.maker(page.arena) != "people"
         by_model = by_models and judge.members(page.arena) == (name,)
         if by_models:
             # With all that people's votes need, this is a third of what the first page has to import.
             from mirage.explorer.kit import agreement
+            from mirage.people.votes.stage import people_verdicts
 
             with options:
-                voted = agreement.overriding(page)
+                votes = agreement.overriding(page)
+            if votes is not None:
+                voted = vote_rows(people_verdicts(page.arena, votes.votes))
     if judge.rests_on_labels:
         mark_labels(page)
     whole = size(page.arena, judge)
-    chosen = tuple(code for code in whole.languages if not page.picked or code in page.picked)
-    # The cache tells defaults that are given from those that are not, and would hold the board twice.
-    other: Any = () if choice == RankSettings() and voted is None else (choice, voted)
+    default = RankSettings(skill=judge.skill)
     try:
-        board = views.board(page.arena, judge, chosen, *other)
+        board = board_view(page.arena, BoardChoice((name,), page.picked, choice), voted)
     except MirageError as error:
-        if not other:
+        if choice == default and not voted:
             raise
         st.warning(plain(f"{error.what}; {error.do}"))
-        choice, other = RankSettings(), ()
-        board = views.board(page.arena, judge, chosen)
-    if other or board.counted:
-        against = (f"Compared with the default ranking: {'; '.join(board.moved)}",) if board.moved else ()
-        st.caption(plain(_sentences((*against, *board.counted))))
+        choice, voted = default, ()
+        board = board_view(page.arena, BoardChoice((name,), page.picked, choice))
+    if counted := (*board.notes, *board.counted):
+        against = [f"Compared with the default ranking: {'; '.join(lines)}" for lines in board.moved.values()][-1:]
+        st.caption(plain(_sentences((*against, *counted))))
     with options:
         reference, scale, every = _view(board)
         chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
@@ -117,11 +111,11 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = filter_rows(board.shown_rows(reference, scale), "system", chosen_systems)
     shown, facts = cards.with_facts(shown, page.arena)
-    about = _behind(page, whole, judge) + _selection_words(page, board, whole)
+    about = _behind(page, whole, judge) + _selection_words(board, whole)
     if opened:
         note(about)
     else:
-        page.summary(about, conclusion=_conclusion(page, board, judge))
+        page.summary(about, conclusion=board.conclusion)
     heads = columns.columns(
         counted=judge.counted,
         ties=choice.ties,
@@ -145,8 +139,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             "judge": name,
             "skill": judge.skill,
             "languages": board.languages,
-            "method": board.board.method,
-            "counted": list(board.counted),
+            "method": board.method,
+            "counted": [*board.notes, *board.counted],
         }
         | ({"reference": reference} if reference is not None else {}),
         picture=partial(table_svg, shown, heads, mode()),
@@ -155,7 +149,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
 
 def _evidence(
     page: Page,
-    board: PageBoard,
+    board: BoardView,
     judge: Judge,
     rows: list[dict[str, Any]],
     picked: str | None,
@@ -167,7 +161,7 @@ def _evidence(
     system = _pick_system(rows, picked or (clicked[0] if clicked else None))
     apart = _sentences(board.apart)
     if system is None:
-        note(f"Click a system for details. {board.board.method}. {apart}")
+        note(f"Click a system for details. {board.method}. {apart}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         cards.card_line(cards.cards_of(page.arena).get(system))
@@ -209,27 +203,6 @@ def _show_html(about: str, html: str) -> None:
     st.html(html)
 
 
-def _conclusion(page: Page, board: PageBoard, judge: Judge) -> str:
-    """Return the best system, or those that share the first rank, with rating, interval and n; empty for fewer than two
-    systems.
-    """
-    rows = board.rows.to_pylist()
-    if len(rows) < 2:
-        return ""
-    first = first_systems(rows)
-    best = min(rows, key=lambda row: row["rank"])
-    alike = board.ranking.tests[best["language"]].alike(first[0])
-    lead = "" if first[1:] else f", {lead_text(alike, len(rows))}"
-    by = SKILLS[judge.skill]
-    if not judge.rests_on_labels:
-        by = f" by {judge.phrase(page.arena)}"
-    rates = [None if best[end] is None else FORMATS["rate"].write(win_rate(best[end])) for end in ENDS]
-    return (
-        f"{first_text(first, len(rows))}{by} {languages_text(board.languages)} (win rate {rates[0]}, 95% CI "
-        f"{rates[1] or 'unbounded'} to {rates[2] or 'unbounded'}, n = {best['battles']:,} battles){lead}."
-    )
-
-
 def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
     """Return the system to show: of the row or mark clicked last, else of the link or the picker."""
     if link_state().arrived:  # the link decides; what the table forgot on another page is no click
@@ -263,7 +236,7 @@ def _filter_note(n: int, total: int, words: str) -> None:
         st.caption(plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
 
-def _view(board: PageBoard) -> tuple[str | None, Shown, bool]:
+def _view(board: BoardView) -> tuple[str | None, Shown, bool]:
     """Pick the baseline that the others are compared with, the scale, and whether to show all columns."""
     reference: str = pick(
         "Baseline",
@@ -301,7 +274,9 @@ def _choice(page: Page, judge: Judge) -> RankSettings:
         help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
     )
     if "consistent" not in judge.options:
-        return RankSettings(ties, control=_style_control(page, ties) if "control" in judge.options else ())
+        return RankSettings(
+            ties, skill=judge.skill, control=_style_control(page, ties) if "control" in judge.options else ()
+        )
     battles = pick_segments(
         "Battles",
         ("every", "consistent"),
@@ -316,11 +291,11 @@ def _choice(page: Page, judge: Judge) -> RankSettings:
         kind="treatment of a judge's own family",
         help="left-out: ignore a judge's verdicts on systems of its own maker.",
     )
-    without, families = "none", views.families(page.arena)
-    if len(judge.members(page.arena)) > 1 and families:
+    without, makers = "none", families(page.arena)
+    if len(judge.members(page.arena)) > 1 and makers:
         without = pick(
             "Exclude judges by",
-            ("none", *families),
+            ("none", *makers),
             key="without",
             kind="maker",
             width=150,
@@ -337,7 +312,7 @@ def _choice(page: Page, judge: Judge) -> RankSettings:
 
 def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
     """Pick the style features to control for, of those measured; none with Davidson ties."""
-    style = views.controls(page.arena)
+    style = controls(page.arena)
     if not style or ties == "davidson":
         return ()
     control = pick_many(
@@ -405,19 +380,16 @@ def _behind(page: Page, size: Size, judge: Judge) -> str:
     return f"{MEASURES} {count_text(size.answers, noun)} of {systems}{released} to {over}"
 
 
-def _selection_words(page: Page, board: PageBoard, size: Size) -> str:
+def _selection_words(board: BoardView, size: Size) -> str:
     """Describe the filters' effect, and the reasons for exclusions."""
     names = [name_of(code) for code in board.languages]
-    if len(names) == len(size.languages) and board.n_queries == size.queries and not board.ranking.left_out:
+    if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
         return ""
     summary = f"{board.n_queries:,} of {size.queries:,} queries in "
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
-    omitted = [
-        f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.ranking.unranked
-    ]
-    omitted += [f"{name_of(code)} (no battles)" for code in page.picked if code not in size.languages]
+    omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.without]
     omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
-    omitted += [f"{system} (no battles in some of these languages)" for system in board.ranking.left_out]
+    omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
     return f" Shown: {summary}" + (f"; excluded: {', '.join(omitted)}" if omitted else "") + "."
 
 

@@ -118,6 +118,8 @@ def evaluate(
     from mirage.pipeline.evaluating import EvaluateSettings
     from mirage.pipeline.steps import RunModel
     from mirage.stages.judge.stage import BattleSample
+    from mirage.views.board import ranking_of
+    from mirage.views.overview import board_of, choice_of
 
     settings = EvaluateSettings(
         judge=model.settings.model if judge is None and model is not None else judge,
@@ -138,7 +140,8 @@ def evaluate(
     else:
         source = read_frame(given)
     report = evaluating.evaluate(source, folder, settings, made_by="mirage.evaluate")
-    ranking = None if report.ranking is None else make_ranking(report.ranking, report.remarks)
+    board, remarks = board_of(report)
+    ranking = None if board is None else make_ranking(ranking_of(report.arena, choice_of(report)), remarks)
     return Evaluation(report.arena, ranking, report)
 
 

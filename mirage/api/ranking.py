@@ -59,6 +59,7 @@ def rank(
     from mirage.battles.judge import choose_judge
     from mirage.ranking.board import rank_arena, rank_table
     from mirage.ranking.judges import Judge
+    from mirage.views.board import conclude, phrase_of
 
     settings = RankSettings(
         draws=draws,
@@ -70,11 +71,13 @@ def rank(
         languages=as_tuple(languages),
     )
     if isinstance(battles, Arena):
-        board = rank_arena(battles, Judge.from_name(choose_judge(battles, judge)), settings)
+        ranked_by = Judge.from_name(choose_judge(battles, judge))
+        board, by = rank_arena(battles, ranked_by, settings), phrase_of(battles, ranked_by)
     else:
         table, notes = read_judgments(battles)
         board = rank_table(table, settings, judges=() if judge is None else (judge,), notes=notes)
-    return make_ranking(board.ranking, board.remarks)
+        by = f" by {board.ranking.judge}"
+    return make_ranking(board.ranking, (*filter(None, [conclude(board.ranking, by)]), *board.remarks))
 
 
 def make_ranking(report: bootstrap.RankingReport, remarks: tuple[str, ...]) -> Ranking:

@@ -193,14 +193,14 @@ class Evaluation:
     @property
     def findings(self) -> list[str]:
         """Sentences that name the best system, its lead, the pairs that are not separable, and the judge."""
-        from mirage.pipeline.findings import findings
+        from mirage.views.overview import findings
 
         return findings(self.report)
 
     @property
     def next(self) -> list[str]:
         """The commands that make sense next."""
-        from mirage.pipeline.findings import next_commands
+        from mirage.views.overview import next_commands
 
         return [command for command, _ in next_commands(self.report)]
 

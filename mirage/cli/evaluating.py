@@ -87,6 +87,7 @@ def evaluate(
     from mirage.pipeline import evaluating
     from mirage.pipeline.evaluating import EvaluateSettings
     from mirage.stages.judge.stage import BattleSample
+    from mirage.views.overview import board_of
 
     if open_:
         with extra("explorer", "the explorer"):
@@ -105,9 +106,9 @@ def evaluate(
     if settings.model is not None and not (yes or connection.dry_run or is_terminal()):
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
     report = _evaluate(source, folder, settings, connection, yes=yes)
-    if report.ranking is not None:
-        joint = list(report.ranking.languages)[-1:] if output_format == "table" else None
-        print_ranking(report.ranking, output_format, languages=joint)
+    board, _ = board_of(report)
+    if board is not None:
+        print_ranking(board.ranking, output_format, languages=[board.scope] if output_format == "table" else None)
     _summarise(report)
     if open_:
         from mirage.cli.serving import explorer
@@ -165,7 +166,7 @@ def _evaluate(
 
 def _summarise(report: EvaluationReport) -> None:
     """Print a summary: what was read and computed, the findings, and suggested next commands."""
-    from mirage.pipeline.findings import caveats, findings, next_commands, place_of, unmeasured_citations
+    from mirage.views.overview import caveats, findings, next_commands, place_of, unmeasured_citations
 
     if report.imported is not None:
         note(*report.imported.lines())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.cli.output import Format
-    from mirage.ranking.board import Board
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
     from mirage.ranking.judges import Judge
@@ -99,7 +97,8 @@ def rank(
     Writes nothing; with --store, the table ratings.
     """
     from mirage.battles.judge import POOLED
-    from mirage.ranking.board import change_lines, rank_arena, rank_table
+    from mirage.ranking.board import change_lines, rank_table
+    from mirage.views.board import BoardChoice, board_view, conclude, need_languages, vote_rows
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
@@ -111,24 +110,28 @@ def rank(
     of_arena = {"store": store_, "votes": votes, "tag": tags, "max-price": max_price, "max-latency": max_latency}
     if dir_.is_file():
         table, notes = _read_battles(dir_, [name for name, given in of_arena.items() if given not in (None, False)])
-        rank_by: Callable[..., Board] = partial(rank_table, table, judges=judges or (), notes=notes)
+        rank_by = partial(rank_table, table, judges=judges or (), notes=notes)
         board = rank_by(settings)
+        moved: Mapping[str, Sequence[str]] = {}
+        ranking = board.ranking
+        said = conclude(ranking, f" by {ranking.judge}"), board.method, *board.remarks
+        if chosen and settings != settings.plain:
+            usual = rank_by(settings.plain).ranking
+            moved = {code: change_lines(usual, ranking, language=code) for code in ranking.languages}
     else:
         arena = select_tagged(store.open_arena(dir_), tags)
-        if settings.exclude_own:
-            settings = replace(settings, makers=store.makers_of(arena))
         judge = _choose_judge(arena, judges or (), settings)
-        rank_by = partial(rank_arena, arena, judge)
-        board = rank_by(settings, votes=_people_verdicts(arena) if votes else None)
+        choice = BoardChoice(tuple(judges or (judge.name,)), settings.languages or (), settings)
+        need_languages(arena, choice)
+        view = board_view(arena, choice, vote_rows(_people_verdicts(arena)) if votes else ())
+        ranking, said, moved = view.ranking, (view.conclusion, view.method, *view.remarks), view.moved
         facts = _facts_of(arena)
         if store_:
             _store_ratings(arena, judge, settings)
-    print_ranking(board.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
-    note(board.method, *board.remarks)
-    if chosen and (settings != settings.plain or board.voted):
-        usual = rank_by(settings.plain).ranking
-        for code in board.ranking.languages:
-            note(f"against the plain ranking, {code}: " + "; ".join(change_lines(usual, board.ranking, language=code)))
+    print_ranking(ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
+    note(*filter(None, said))
+    for code, lines in moved.items():
+        note(f"against the plain ranking, {code}: " + "; ".join(lines))
 
 
 def _read_battles(path: Path, of_arena: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:

@@ -46,7 +46,7 @@ Mirror = Annotated[str | None, typer.Option("--base-url", help="A mirror with th
 
 def _report_arena(arena: Arena, about: str) -> None:
     """Report what an import brought, and name the command that makes sense next."""
-    from mirage.pipeline.findings import next_command
+    from mirage.views.overview import next_command
 
     note(about)
     # Another program may have changed the arena since.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,8 @@ from mirage.io.options import Options
 from mirage.llm.calls import Cost
 from mirage.people.votes import raters
 from mirage.pipeline.steps import RunModel, StepReport, Steps
-from mirage.ranking.board import rank_arena
-from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.judges import Judge
-from mirage.ranking.settings import DRAWS, SEED, RankSettings
+from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import RATING_STAGES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
@@ -77,10 +75,10 @@ class EvaluationReport:
     judge: str | None = None
     """Whose decisions rank, from now on the arena's default: `relevance`, `nuggets` or a judge; None if nobody decides.
     """
-    ranking: RankingReport | None = None
-    """The ranking; None if there is none."""
-    remarks: tuple[str, ...] = ()
-    """Caveats of the ranking, or why there is none."""
+    draws: int = DRAWS
+    """Bootstrap draws of the ranking."""
+    seed: int = SEED
+    """Its seed."""
     planned: Cost | None = None
     """Maximum cost of the judge's calls, if they were not agreed to."""
 
@@ -163,9 +161,9 @@ def evaluate(
     if judge is not None and Judge.from_name(judge).table in RATING_STAGES:
         by = judge if Judge.from_name(judge).asked else HEURISTIC
         results += steps.rate(by, draws=settings.draws, seed=settings.seed)
-    watch("ranking")
-    report = EvaluationReport(store.open_arena(into), tuple(results), imported, judge, planned=planned)
-    return _rank(report, settings)
+    return EvaluationReport(
+        store.open_arena(into), tuple(results), imported, judge, settings.draws, settings.seed, planned
+    )
 
 
 def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings) -> set[str]:
@@ -212,17 +210,3 @@ def _judge_by_scores(into: Path, made_by: str) -> None:
     if (measure := raters.main_measure(scores)) is not None:
         with suppress(NotEnoughData):
             raters.judge_by_scores(into, measure, made_by=made_by)
-
-
-def _rank(report: EvaluationReport, settings: EvaluateSettings) -> EvaluationReport:
-    """Add the ranking, or the reason why there is none."""
-    if report.judge is None:
-        return replace(report, remarks=("nothing decides between systems",))
-    try:
-        judge = Judge.from_name(report.judge)
-        ranked = rank_arena(report.arena, judge, RankSettings(draws=settings.draws, seed=settings.seed))
-    except NotEnoughData as error:
-        return replace(
-            report, remarks=tuple(filter(None, (error.what, error.where, error.do and f"to do: {error.do}")))
-        )
-    return replace(report, ranking=ranked.ranking, remarks=ranked.remarks)

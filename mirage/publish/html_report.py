@@ -23,27 +23,26 @@ from mirage.battles.judge import judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
 from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle, distinct_looks, span
-from mirage.ranking.board import leaderboard, rank_arena
-from mirage.ranking.judges import Judge
-from mirage.ranking.settings import RankSettings
+from mirage.ranking.board import Ranked
 from mirage.stats.label_errors import QueryLabels
 from mirage.store.files import chunks
 from mirage.store.labels import has_automatic_labels, label_phrase
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
+from mirage.views.board import BoardChoice, board_view
 from mirage.views.rates import SUBSETS, TITLES, RateChoice, rates_view
 
 if TYPE_CHECKING:
     from mirage.store import Arena
 
-FORMAT = "mirage report 4"
+FORMAT = "mirage report 5"
 """Version of the figures and the markup; a change of either needs another."""
 QUERIES = 3
 """Number of queries per language shown with texts."""
 _KEYS = {"ratings": ("judge", "language", "system"), "rates": ("language", "subset", "system")}
 """Tables of a report, each with its key."""
 _COLUMNS = {
-    "ratings": tuple(column.name for column in schema.columns("ratings")),
+    "ratings": tuple(column.name for column in schema.columns(Ranked)),
     "rates": (*_KEYS["rates"], "n", "value", "low", "high", "fewer", "unclear"),
 }
 _FACTS = ("arena", "methods", "rates", "texts")
@@ -57,7 +56,7 @@ _CLOSED = re.compile(r"\b(nc|nd|non-?commercial|no ?derivatives|proprietary|all 
 
 _DATA_START, _DATA_END = '<script type="application/json" id="figures">', "</script>"
 _RATE_NAMES = {subset: TITLES[metric] for metric, subset in SUBSETS.items()}
-_RANKED = ("System", "Rank", "Rating", "95% interval", "Rank, 95%", "Best", "Wins", "Ties", "Losses", "Battles")
+_RANKED = ("System", "Rank", "Rating", "95% interval", "n", "Rank, 95%", "Best", "Wins", "Ties", "Losses", "Battles")
 _RATED = ("System", *(part for name in _RATE_NAMES.values() for part in (name, "95% interval", "n")), "Undecided")
 _JUDGED = ("Judge", "Shown first", "Shown second", "Verdict", "Rationale")
 _COLORS = " ".join(
@@ -194,18 +193,18 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
     methods: dict[str, list[str]] = {}
     for name in judges(arena):
         try:
-            result = rank_arena(arena, Judge.from_name(name), RankSettings())
+            view = board_view(arena, BoardChoice((name,)))
         except (NotEnoughData, UnknownName) as error:
-            methods[name] = [f"not ranked: {error.what}", *([error.where] if error.where else [])]
+            methods[name] = ["", f"not ranked: {error.what}", *([error.where] if error.where else [])]
             continue
-        ratings += leaderboard(result.ranking).to_pylist()
-        methods[name] = [result.ranking.method, *result.remarks]
+        ratings += view.everything.select(_COLUMNS["ratings"]).to_pylist()
+        methods[name] = [view.conclusion, view.method, *view.remarks]
     rated: list[Row] = []
     said: dict[str, Any] = {}
     if "outcomes" in arena.tables:
-        view = rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)))
-        rated = view.cells.select(_COLUMNS["rates"]).to_pylist()
-        said = {"conclusion": view.conclusion, "remarks": list(view.remarks)}
+        rates = rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)))
+        rated = rates.cells.select(_COLUMNS["rates"]).to_pylist()
+        said = {"conclusion": rates.conclusion, "remarks": list(rates.remarks)}
     figures = {
         "format": FORMAT,
         "arena": {
@@ -274,8 +273,9 @@ def _page(figures: Row, arena: Arena) -> str:
 
 
 def _ratings(figures: Row, looks: Looks) -> Iterator[str]:
-    for judge, remarks in figures["methods"].items():
+    for judge, (conclusion, *remarks) in figures["methods"].items():
         yield f"<h2>Ratings by {_text(judge)}</h2>"
+        yield f"<p>{_text(conclusion)}</p>" if conclusion else ""
         rows = [row for row in figures["tables"]["ratings"] if row["judge"] == judge]
         for n, (code, own) in enumerate(_by_language(rows)):
             label = f"Ratings by {judge}: {scope_name(code)}"
@@ -292,6 +292,7 @@ def _rating_cells(row: Row, looks: Looks) -> Iterator[str]:
     open_ = not row["bounded"] and None not in (row["low"], row["high"])
     yield FORMATS["rating"].write(row["rating"]) + (" (not bounded in some language)" if open_ else "")
     yield escape(span(row["low"], row["high"]))
+    yield FORMATS["count"].write(row["n"])
     low, high = row["rank_low"], row["rank_high"]
     yield str(low) if low == high else f"{low} to {high}"
     yield row["best"] or "–"

@@ -73,7 +73,7 @@ def _caption(ranking: RankingReport, language: str | None, notes: Sequence[str])
     skill = "" if ranking.skill == "both" else f", skill {ranking.skill}"
     counts = f"{count_text(len(row.systems), 'system')}, {count_text(row.n_queries, 'query')}"
     lines = f"{counts}{where}, judge {ranking.judge}{skill}.", f"Ratings in logits: {ranking.method}.", _RANKS
-    return " ".join([*lines, *(as_sentence(note.rstrip(".")) for note in notes)])
+    return " ".join([*lines, *(note if note.endswith(".") else as_sentence(note) for note in notes)])
 
 
 def _code(ranking: RankingReport, language: str | None) -> str:
@@ -86,8 +86,6 @@ def _rows(ranking: RankingReport, language: str | None) -> Iterator[tuple[list[s
     """
     code = _code(ranking, language)
     rows = leaderboard(ranking, code).to_pylist()
-    part = ranking.languages[code]
-    queries = dict(zip(part.systems, part.queries_by_system.tolist(), strict=True))
     several = any(row["best"] is None for row in rows)
     for row in rows:
         low = "-∞" if row["low"] is None else f"{row['low']:+.2f}"
@@ -95,5 +93,5 @@ def _rows(ranking: RankingReport, language: str | None) -> Iterator[tuple[list[s
         rank, rating, best = str(row["rank"]), f"{row['rating']:+.2f}", row["best"] or ""
         first, last = row["rank_low"], row["rank_high"]
         ranks = str(first) if first == last else f"{first} to {last}"
-        counts = f"{queries[row['system']]:,}", f"{row['battles']:,}"
+        counts = f"{row['n']:,}", f"{row['battles']:,}"
         yield [rank, row["system"], rating, low, high, ranks, best, *counts], several and best != ""

@@ -32,7 +32,7 @@ from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale
 from mirage.ranking.settings import RankSettings
-from mirage.schema import Penalty
+from mirage.schema import Count, Penalty, Rating
 from mirage.stats.units import shared_ids
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_first, join_or_count
@@ -50,6 +50,14 @@ FEW_LANGUAGES = 4
 """Number of languages that a sentence names; more are counted."""
 _NO_BATTLE = "in no battle"
 """Why a system with answers is not ranked by a judge of other pairs or queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked(Rating):
+    """A row of a leaderboard: a rating with its n."""
+
+    n: Count
+    """Number of queries that the system battles on, the n of its interval; one that languages share counts once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +372,7 @@ def leaderboard(
         scale: scale of `rating`, `low`, `high` and the differences.
 
     Returns:
-        The columns of `schema.Rating`, and those of the differences.
+        The columns of `Ranked`, and those of the differences.
 
     Raises:
         UnknownName: if the language is not ranked.
@@ -374,7 +382,12 @@ def leaderboard(
     if language is not None and language not in ranking.languages:
         raise UnknownName("language", language, ranking.languages)
     table = ranking.table(language)
-    columns, rows = table.schema, table.to_pylist()
+    columns, rows = table.schema.append(pa.field("n", pa.int64())), table.to_pylist()
+    n = {
+        (of.language, system): count
+        for of in ranking.rows_of(language)
+        for system, count in zip(of.systems, of.queries_by_system.tolist(), strict=True)
+    }
     for name in DIFFERENCES if reference is not None else ():
         columns = columns.append(pa.field(name, pa.float64()))
     by_place: dict[tuple[str, str], list[float]] = {}
@@ -383,6 +396,7 @@ def leaderboard(
             values = ranking.differences(str(reference), of.language).T.tolist()
             by_place |= {(of.language, system): cells for system, cells in zip(of.systems, values, strict=True)}
     for row in rows:
+        row["n"] = n[row["language"], row["system"]]
         if reference is not None:
             cells = by_place.get((row["language"], row["system"]), [math.nan] * 3)
             row |= {name: v if math.isfinite(v) else None for name, v in zip(DIFFERENCES, cells, strict=True)}

@@ -181,6 +181,28 @@ class RankingReport:
         low, high = (end if np.isfinite(end) else None for end in ends)
         return Difference(first, second, code, value, low, high, row.n_queries, self.n_draws, self.seed)
 
+    def narrow(self, languages: Collection[str]) -> RankingReport:
+        """Return the ranking of some of its languages: only the row over all of them is computed anew.
+
+        Raises:
+            NotEnoughData: if it does not hold its battles, or ranks none of the languages.
+        """
+        if not self.battles:
+            raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
+        rows = _select(self.languages, languages)
+        if not rows:
+            raise NotEnoughData("no chosen language is ranked", do="choose other languages")
+        battles = _select(_with_evidence(self.battles, {})[0], languages)
+        part = replace(
+            self,
+            languages=rows,
+            battles=battles,
+            tested=_select(self.tests, languages),
+            unranked=_select(self.unranked, languages),
+            layouts=_select(self.layouts, languages),
+        )
+        return _add_joint_row(part, battles)
+
     @property
     def method(self) -> str:
         """The method in one line."""

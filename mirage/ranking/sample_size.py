@@ -58,6 +58,12 @@ class SampleSize:
         return f"{pair}: {self.reason}"
 
 
+def neighbour_sizes(tests: BoardTests) -> dict[str, SampleSize]:
+    """Return the number of additional queries that would separate each system of a row from the next, by the first."""
+    pairs = zip(tests.systems, tests.systems[1:], strict=False)
+    return {first: sample_sizes(tests, first, second) for first, second in pairs}
+
+
 def sample_sizes(tests: BoardTests, first: str, second: str) -> SampleSize:
     """Estimate the number of additional queries that would separate two systems.
 

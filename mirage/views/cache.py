@@ -21,7 +21,7 @@ from hashlib import sha256
 from typing import Any, ParamSpec, TypeVar, cast
 
 from mirage.store import LEDGER, Arena
-from mirage.store.cache_files import one_at_a_time, program_version, read_cached, write_cached
+from mirage.store.cache_files import cache_folder, one_at_a_time, program_version, read_cached, write_cached
 from mirage.store.record_files import from_bytes, result_type, to_bytes
 from mirage.store.user_files import MAKERS
 
@@ -67,6 +67,15 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
         return cast("R", load(tuple(map(_files_beside, values)), *values))
 
     return call
+
+
+def stored_view(view: Callable[P, R], *args: P.args, **options: P.kwargs) -> R | None:
+    """Return the record of a cached view if there is a file of it; None if it would have to be computed."""
+    compute = inspect.unwrap(view)
+    bound = inspect.signature(compute).bind(*args, **options)
+    bound.apply_defaults()
+    there = (cache_folder() / cache_key(compute, bound.arguments)).is_file()
+    return view(*args, **options) if there else None
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from mirage.stats.label_errors import QueryLabels
 from mirage.store import Arena, home
 from mirage.store.cache_files import one_at_a_time
 from mirage.store.labels import has_automatic_labels
+from mirage.views.board import BoardChoice, board_view
 from mirage.views.cache import without_waiting
 from mirage.views.comparison import (
     PairChoice,
@@ -40,9 +41,13 @@ from mirage.views.win_matrix import matrix
 def warm(arena: Arena) -> None:
     """Store the views that the pages of an arena open with."""
     with without_waiting():
-        for view in (_rates, _comparison, _matrix, features_view, _exam, _surrogate):
+        for view in (_board, _rates, _comparison, _matrix, features_view, _exam, _surrogate):
             with suppress(Exception):  # its page tells what is wrong, or that there is too little data
                 view(arena)
+
+
+def _board(arena: Arena) -> None:
+    board_view(arena, BoardChoice((judges(arena, panel=True)[0],)))
 
 
 def _rates(arena: Arena) -> None:

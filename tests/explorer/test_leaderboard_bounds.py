@@ -14,6 +14,7 @@ from typing import Any
 import odd_arena
 import pyarrow as pa
 import pytest
+from board_cases import board_of
 from conftest import ROOT
 from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
@@ -21,12 +22,12 @@ from streamlit.testing.v1 import AppTest
 import pages
 from mirage import store
 from mirage.explorer.kit.table import Col, interval_images
-from mirage.explorer.leaderboard import data as views
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
+from mirage.views.board import BoardView
 from pages import page_text
 
 
@@ -36,8 +37,8 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 @pytest.fixture(scope="module")
-def board(odd: store.Arena) -> views.PageBoard:
-    return views.board(odd, VerdictJudge("gpt-4o"), ("en",))
+def board(odd: store.Arena) -> BoardView:
+    return board_of(odd, VerdictJudge("gpt-4o"), ("en",))
 
 
 def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -55,7 +56,7 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 # The board
 
 
-def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(board: views.PageBoard) -> None:
+def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(board: BoardView) -> None:
     for reference in (None, "sim-05"):
         for logits, rate in zip(
             board.shown_rows(reference).to_pylist(), board.shown_rows(reference, "win-rate").to_pylist(), strict=True
@@ -65,9 +66,7 @@ def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(b
     assert by_system(board.shown_rows("sim-05", "win-rate").to_pylist())["sim-05"]["rating"] == 0.5
 
 
-def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
-    odd: store.Arena, board: views.PageBoard
-) -> None:
+def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(odd: store.Arena, board: BoardView) -> None:
     ranking = rank_arena(odd, VerdictJudge("gpt-4o"), RankSettings(languages=("en",))).ranking
     page, table = (by_system(rows) for rows in (board.shown_rows().to_pylist(), ranking.table().to_pylist()))
     names = ("rank", "rank_low", "rank_high", "best")
@@ -86,7 +85,7 @@ def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(
 
 
 def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
-    board = views.board(odd, VerdictJudge("gpt-4o"), ("en", "sw"))
+    board = board_of(odd, VerdictJudge("gpt-4o"), ("en", "sw"))
     table = board.all_rows(RARE).to_pylist()
     for row in table:
         ranked = row["language"] == "en"
@@ -105,7 +104,7 @@ def ends(figure: dict[str, Any], system: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: views.PageBoard, mode: Any) -> None:
+def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: BoardView, mode: Any) -> None:
     figure = charts.whiskers(board.shown_rows().to_pylist(), mode=mode)
     json.dumps(figure, allow_nan=False)
     low, high = figure["layout"]["xaxis"]["range"]
@@ -143,7 +142,7 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
-    board = views.board(odd, VerdictJudge("gpt-4o"), ("en",))
+    board = board_of(odd, VerdictJudge("gpt-4o"), ("en",))
     expected = board.ranking.difference("sim-07", "sim-05", language="en").value
     assert values["sim-05"] == 0
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))

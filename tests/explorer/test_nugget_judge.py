@@ -6,12 +6,12 @@ from pathlib import Path
 
 import nugget_arena
 import pytest
+from board_cases import board_of
 from streamlit.testing.v1 import AppTest
 
 import pages
 from mirage import store
 from mirage.battles.judge import NUGGETS
-from mirage.explorer.leaderboard import data as views
 from mirage.ranking.judges import NuggetJudge, size
 from mirage.ranking.nugget_battles import nugget_battles
 from pages import page_text
@@ -68,7 +68,7 @@ def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges
 def test_the_board_counts_the_battles_of_each_system(arenas: Path) -> None:
     arena = store.open_arena(arenas / "bare")
     whole = size(arena, NuggetJudge())
-    board = views.board(arena, NuggetJudge(), whole.languages)
+    board = board_of(arena, NuggetJudge(), whole.languages)
     assert sum(board.rows["answers"].to_pylist()) == 2 * whole.answers
     assert board.rows["answers"].to_pylist() == board.rows["battles"].to_pylist()
     assert whole.systems == tuple(sorted(board.rows["system"].to_pylist()))

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from board_cases import board_of
 from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import store
 from mirage.explorer.leaderboard import cards
-from mirage.explorer.leaderboard import data as views
 from mirage.ranking.facts import SystemFacts
 from mirage.ranking.judges import LabelJudge
 from pages import page_text, read_tables
@@ -128,7 +128,7 @@ def test_systems_whose_rank_interval_begins_at_1_are_marked() -> None:
     assert [name for name, mark in table["best"].items() if mark in ("best", "tied")] == ["gpt-4-azure"]
     link = {"arena": "nomiracl", "languages": "de", "columns": "all"}
     tied = pages.open_page("leaderboard", **link).dataframe[0].value.set_index("system")
-    german = views.board(store.open_arena(store.bundled_arenas()["nomiracl"]), LabelJudge(), ("de",))
+    german = board_of(store.open_arena(store.bundled_arenas()["nomiracl"]), LabelJudge(), ("de",))
     begins = {row["system"] for row in german.rows.to_pylist() if row["rank_low"] == 1}
     assert len(begins) > 1
     assert {name for name, mark in tied["best"].items() if mark == "tied"} == begins

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from mirage.explorer.leaderboard.heat_tables import rank_table, win_table
+from mirage.explorer.kit.heat_tables import rank_table, win_table
 from mirage.publish.charts.palette import Mode
 from mirage.views.win_matrix import Cell, Matrix
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 import small_arena
+from board_cases import board_of
 
 from benchmarks.simulated import simulate_arena
 from mirage import store
 from mirage.battles import verdict_rows
 from mirage.battles.counts import from_outcomes
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
-from mirage.explorer.leaderboard import data as views
-from mirage.explorer.leaderboard.published import published_ranks
 from mirage.ranking.board import rank_verdicts
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge, size
 from mirage.ranking.settings import RankSettings
+from mirage.views.published_ranks import published_ranks
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
-    board = views.board(arena, LabelJudge(skill="abstain"), ("en", "fi", "sw"))
+    board = board_of(arena, LabelJudge(skill="abstain"), ("en", "fi", "sw"))
     core = rate(from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
     expected = {row["system"]: row for row in core if row["language"] == "all"}
     rows = board.rows.to_pylist()
@@ -38,11 +38,11 @@ def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
 
 
 def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
-    board = views.board(arena, LabelJudge(), ("en", "fi", "sw"))
+    board = board_of(arena, LabelJudge(), ("en", "fi", "sw"))
     assert board.languages == ("en", "fi")
     assert dict(board.lacking) == {"sw": "no answerable queries"}
     with pytest.raises(NotEnoughData, match="no battles to rate") as refused:
-        views.board(arena, LabelJudge(skill="answer"), ("sw",))
+        board_of(arena, LabelJudge(skill="answer"), ("sw",))
     assert "(sw: no answerable queries)" in str(refused.value)
 
 
@@ -50,28 +50,28 @@ def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -
 def test_a_board_of_languages_that_a_judge_has_not_is_refused(arena: store.Arena, name: str) -> None:
     judge = Judge.from_name(name if name == "pooled" else arena.read("judgments")["judge"][0].as_py())
     with pytest.raises(NotEnoughData):
-        views.board(arena, judge, ("ko",))
+        board_of(arena, judge, ("ko",))
 
 
 def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
     # Of the 12 answers a subset, aya-101 has one missing in en and one API error in fi, in either subset.
-    both = {row["system"]: row for row in views.board(arena, LabelJudge(), ("en", "fi")).rows.to_pylist()}
+    both = {row["system"]: row for row in board_of(arena, LabelJudge(), ("en", "fi")).rows.to_pylist()}
     assert both["gpt-4"]["answers"] == 48
-    assert both["gpt-4"]["undecided"] == 0
+    assert both["gpt-4"]["unclassified"] == 0
     assert both["aya-101"]["answers"] == 46
-    assert both["aya-101"]["undecided"] == pytest.approx(2 / 46)
-    finnish = {row["system"]: row for row in views.board(arena, LabelJudge(skill="abstain"), ("fi",)).rows.to_pylist()}
-    assert (finnish["aya-101"]["answers"], finnish["aya-101"]["undecided"]) == (12, pytest.approx(1 / 12))
+    assert both["aya-101"]["unclassified"] == pytest.approx(2 / 46)
+    finnish = {row["system"]: row for row in board_of(arena, LabelJudge(skill="abstain"), ("fi",)).rows.to_pylist()}
+    assert (finnish["aya-101"]["answers"], finnish["aya-101"]["unclassified"]) == (12, pytest.approx(1 / 12))
 
 
 def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
-    board = views.board(arena, VerdictJudge("judge-x"), ("en", "fi"))
+    board = board_of(arena, VerdictJudge("judge-x"), ("en", "fi"))
     rows = {row["system"]: row for row in board.rows.to_pylist()}
     # Three verdicts on each of 8 queries in 2 languages; the pair gpt-4, Mistral-7B has one unparsed a language.
     assert rows["gpt-4"]["answers"] == 48
-    assert rows["gpt-4"]["undecided"] == pytest.approx(2 / 48)
+    assert rows["gpt-4"]["unclassified"] == pytest.approx(2 / 48)
     assert rows["gpt-4"]["battles"] == 46
-    assert rows["aya-101"]["undecided"] == 0
+    assert rows["aya-101"]["unclassified"] == 0
     assert size(arena, VerdictJudge("judge-x")).answers == 6 * 8 * 2
 
 
@@ -115,18 +115,18 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
-    board = views.board(judged, PanelJudge(), ("en", "sw"))
+    board = board_of(judged, PanelJudge(), ("en", "sw"))
     verdicts = {judge: verdict_rows.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
     core = rank_verdicts(verdicts, RankSettings()).ranking.languages["all"]
     expected = dict(zip(core.systems, core.theta.tolist(), strict=True))
     assert {row["system"]: row["rating"] for row in board.rows.to_pylist()} == expected
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
-    assert board.moved == ()
+    assert board.moved == {}
     assert size(judged, PanelJudge()).answers == 1200
 
 
 def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
-    board = views.board(arena, LabelJudge(), ("en", "fi"))
+    board = board_of(arena, LabelJudge(), ("en", "fi"))
     order = board.rows["system"].to_pylist()
     first, middle = board.more_queries(order[0]), board.more_queries(order[1])
     assert len(first) == 1

@@ -19,10 +19,10 @@ from commands import mirage
 from conftest import ROOT
 
 from mirage import schema, store
-from mirage.explorer.leaderboard import data
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import VerdictJudge
 from mirage.store import open_arena
+from mirage.views.board import BoardChoice, board_view
 
 GUIDE = ROOT / "docs" / "extend.md"
 BLOCK = re.compile(r'^```(\w+) title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -123,7 +123,7 @@ def test_a_language_needs_no_line(tmp_path: Path) -> None:
     ranking = json.loads(mirage("rank", folder, "--judge", "j", "--format", "json").stdout)
     assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
     assert "ta" in mirage("measure", "features", folder, "--format", "json").stdout
-    board = data.board(open_arena(folder), VerdictJudge("j"), ("ta",))
+    board = board_view(open_arena(folder), BoardChoice(("j",)))
     assert (board.languages, board.rows.num_rows) == (("ta",), 2)
 
 
@@ -229,9 +229,9 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
     assert "points" in run(copy, "rank", folder, "--judge", "j", "--format", "markdown")
     code = (
         "import sys; from pathlib import Path; from mirage import store\n"
-        "from mirage.ranking.judges import Judge, VerdictJudge\n"
-        "from mirage.explorer.leaderboard import data, ratings\n"
-        "board = data.board(store.open_arena(Path(sys.argv[1])), VerdictJudge('j'), ('en',))\n"
+        "from mirage.explorer.leaderboard import ratings\n"
+        "from mirage.views.board import BoardChoice, board_view\n"
+        "board = board_view(store.open_arena(Path(sys.argv[1])), BoardChoice(('j',)))\n"
         "print(board.shown_rows()['points'].to_pylist())\n"
         "print('points' in board.all_rows().column_names)\n"
         "print('points' in [column.name for column in ratings.columns(counted='verdicts', every=True)])"

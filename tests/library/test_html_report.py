@@ -95,7 +95,7 @@ def test_a_changed_value_is_named(
         ('"rank": 1', '"place": 1'),
         ('"rating": ', '"rating": NaN, "x": '),
         ('id="figures"', 'id="other"'),
-        ("mirage report 4", "mirage report 0"),
+        ("mirage report 5", "mirage report 0"),
     ],
 )
 def test_a_damaged_report_is_refused(arena: store.Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:

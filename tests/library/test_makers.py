@@ -6,6 +6,7 @@ import string
 from pathlib import Path
 
 import pytest
+from board_cases import board_of
 from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +14,12 @@ from typer.testing import Result
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
-from mirage.explorer.leaderboard import data as leaderboard
 from mirage.publish.charts.palette import family
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge
+from mirage.ranking.settings import RankSettings
 from mirage.stages.judge.family import family_preferences
 from mirage.text.makers import MAKERS, OTHER, Makers, maker
+from mirage.views.board import families
 
 KNOWN = """
 claude-3 Anthropic | Claude 3.5 Sonnet Anthropic | claude-opus-4-20250514 Anthropic | claude_3_haiku Anthropic
@@ -139,13 +141,13 @@ def rank(arena: store.Arena, *args: str, code: int = 0) -> Result:
 def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: Path) -> None:
     arena = judged(tmp_path / "a")
     assert "both by" not in rank(arena, "--judge", "alpha", "--no-own-family").stderr
-    assert leaderboard.families(arena) == ("OpenAI", "other")
+    assert families(arena) == ("OpenAI", "other")
     (arena.path / "makers.csv").write_text("system,maker\nalpha,Our Lab\nours-1,Our Lab\n", encoding="utf-8")
     message = rank(arena, "--judge", "alpha", "--no-own-family").stderr
     assert "alpha and a system are both by Our Lab" in message
     assert "30" in message
-    assert leaderboard.families(arena) == ("OpenAI", "Our Lab")
-    board = leaderboard.board(arena, VerdictJudge("alpha"), ("en",), leaderboard.RankSettings(exclude_own=True))
+    assert families(arena) == ("OpenAI", "Our Lab")
+    board = board_of(arena, VerdictJudge("alpha"), ("en",), RankSettings(exclude_own=True))
     assert "both by Our Lab" in " ".join(board.counted)
     (row,) = [
         row
@@ -162,8 +164,8 @@ def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
     pooled = PanelJudge(judges=("gpt-4o", "alpha"))
 
     def rated(judge: Judge, without: str | None = None) -> list[float]:
-        settings = leaderboard.RankSettings(without=without)
-        rows: list[float] = leaderboard.board(arena, judge, ("en",), settings).rows["rating"].to_pylist()
+        settings = RankSettings(without=without)
+        rows: list[float] = board_of(arena, judge, ("en",), settings).rows["rating"].to_pylist()
         return rows
 
     expected = rated(VerdictJudge("gpt-4o"))

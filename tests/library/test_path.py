@@ -19,17 +19,17 @@ from conftest import ROOT
 import mirage
 from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import Verdicts
-from mirage.explorer.leaderboard import data
 from mirage.ranking.board import Board
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport
 from mirage.ranking.by_query import ByQuery
-from mirage.ranking.judges import VerdictJudge, verdicts_of
+from mirage.ranking.judges import verdicts_of
 from mirage.ranking.pair_tests import BoardTests
 from mirage.stages.features import table
+from mirage.views.board import BoardChoice, BoardView, board_view
 
 ROWS = (
     *(pd.DataFrame, pa.Table, Verdicts, Battles, ByQuery, LanguageRanking, RankingReport),
-    *(BoardTests, Board, data.PageBoard),
+    *(BoardTests, Board, BoardView),
 )
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,
 settings, random numbers and the likelihood know no row. Nor is a call of a method of one of them: the rows stay there.
@@ -137,14 +137,14 @@ def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path
         verdicts_of.cache_clear()
         entries = follow(partial(mirage.rank, source, draws=10))
         passed = stays(entries)
-        assert len(set(passed)) <= 8, passed
+        assert len(set(passed)) <= 10, passed
         assert climbs(entries) == []
         assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/pair_tests.py"} <= set(passed)
 
 
 def test_a_stored_verdict_never_climbs_on_its_way_to_the_leaderboard(tmp_path: Path) -> None:
     arena = mirage.import_file(frame_of_battles(["en"]), tmp_path / "arena")
-    entries = follow(lambda: data.board(arena, VerdictJudge("j"), ("en",)).shown_rows())
+    entries = follow(lambda: board_view(arena, BoardChoice(("j",))).shown_rows())
     passed = stays(entries)
     assert len(set(passed)) <= 8, passed
     assert climbs(entries) == []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mirage.explorer.kit.table import Col, column
-from mirage.explorer.leaderboard.data import Shown
 from mirage.publish.charts.palette import Kind
 from mirage.ranking.judges import Counted
 from mirage.ranking.scale import ANCHOR
 from mirage.schema import Ties
+from mirage.views.board import Shown
 
 _TIES: dict[Ties, str] = {
     "half": "A tie counts half a win. A difference of 1 logit is 73% of the expected points of a battle.",
@@ -24,7 +24,7 @@ _RANKS = (
 _RECORD = tuple(column("ratings", name, width=62) for name in ("wins", "ties", "losses", "battles"))
 _ANSWERS = (
     Col(
-        "undecided",
+        "unclassified",
         "Unclassified",
         "rate",
         help="Share of answers that neither answer nor abstain: clarification questions, unparsed, empty or API "
@@ -34,7 +34,7 @@ _ANSWERS = (
 )
 _VERDICTS = (
     Col(
-        "undecided",
+        "unclassified",
         "Unparsed",
         "rate",
         help="Share of verdicts on this system that could not be parsed. n is in Verdicts.",

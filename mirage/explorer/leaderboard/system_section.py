@@ -11,11 +11,11 @@ from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading, note
-from mirage.explorer.leaderboard.data import PageBoard
 from mirage.explorer.leaderboard.ratings import by_language
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
+from mirage.views.board import BoardView
 from mirage.views.rates import RateChoice, rates_view
 from mirage.views.win_matrix import matrix
 
@@ -48,7 +48,7 @@ _RATES = (
 )
 
 
-def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None:
+def show_system(page: Page, board: BoardView, judge: Judge, system: str) -> None:
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
         heading("Win rate by language")
@@ -70,7 +70,7 @@ def show_system(page: Page, board: PageBoard, judge: Judge, system: str) -> None
                     note(f"* {row['what']}: mean over {row['fewer']} languages.")
 
 
-def ratings_by_language(board: PageBoard, system: str) -> pa.Table:
+def ratings_by_language(board: BoardView, system: str) -> pa.Table:
     """Return a system's rows of the ranking over all languages, then of each language, rated by its win rate."""
     import pyarrow as pa
     import pyarrow.compute as pc

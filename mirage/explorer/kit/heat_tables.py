@@ -8,10 +8,10 @@ from html import escape
 from typing import Any
 
 from mirage.explorer.kit.table import page_link, system_head, wide_table
-from mirage.explorer.leaderboard.data import PageBoard
 from mirage.publish.charts.leaderboard import rank_lines
 from mirage.publish.charts.palette import FORMATS, Mode, on_ramp, ramp_color, span
 from mirage.text.languages import in_order, is_code, name_of
+from mirage.views.board import BoardView
 from mirage.views.win_matrix import Matrix
 
 
@@ -52,7 +52,7 @@ def rank_table(
 
 
 @lru_cache(maxsize=64)
-def board_ranks(board: PageBoard, systems: tuple[str, ...], arena: str, mode: Mode) -> str:
+def board_ranks(board: BoardView, systems: tuple[str, ...], arena: str, mode: Mode) -> str:
     """Return the ranks by language of a board as HTML (`rank_table`)."""
     unlinked = set(systems) - set(board.rows["system"].to_pylist())
     return rank_table(board.ranks.to_pylist(), systems, arena=arena, mode=mode, unlinked=unlinked)

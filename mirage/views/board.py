@@ -1,0 +1,514 @@
+"""View of the board: who is best? Ratings, ranks and tests of every system by a judge, by language and over all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+from mirage import schema
+from mirage.battles.counts import SUBSETS
+from mirage.battles.judge import choose_judge, verdict_judges
+from mirage.errors import NotEnoughData
+from mirage.ranking.board import (
+    DIFFERENCES,
+    Board,
+    Ranked,
+    change_lines,
+    first_systems,
+    first_text,
+    interval_text,
+    languages_text,
+    lead_text,
+    leaderboard,
+    make_board,
+    rating_text,
+    remarks,
+    unranked_remarks,
+)
+from mirage.ranking.bootstrap import RankingReport
+from mirage.ranking.control import COVARIATES
+from mirage.ranking.graph import apart_lines
+from mirage.ranking.judges import Judge, battles_of, size, tallies
+from mirage.ranking.pair_tests import BoardTests
+from mirage.ranking.records import JOINT, LanguageRanking
+from mirage.ranking.sample_size import neighbour_sizes
+from mirage.ranking.scale import win_rate
+from mirage.ranking.settings import RankSettings
+from mirage.schema import Count, Share
+from mirage.stats.units import Unit
+from mirage.store import makers_of
+from mirage.text.numbers import FORMATS
+from mirage.text.segmentation import count_text, join_first
+from mirage.views.cache import cached_view, stored_view
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store import Arena
+
+Shown = Literal["win-rate", "logit", "arena"]
+"""Scale of the ratings shown: `win-rate` is against the average system, or against the reference."""
+VoteRow = tuple[str, str, str, str, str]
+"""A vote: language, query_id, system_a, system_b, verdict."""
+SKILLS: dict[schema.Skill, str] = {"both": "", "abstain": " at abstaining", "answer": " at answering"}
+"""Skill by which labels rank, in a sentence."""
+PAIRS = 4
+"""Maximum number of pairs of systems that a sentence names."""
+_ADDED = ("answers", "unclassified", "more", "more_low", "more_high", "more_text")
+"""Columns that a board adds to those of a leaderboard."""
+_VOTED = ("language", "query_id", "system_a", "system_b", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardChoice:
+    """Choices of a board."""
+
+    judges: tuple[str, ...] = ()
+    """The judge that decides; several are pooled. Empty for the arena's."""
+    languages: tuple[str, ...] = ()
+    """Codes; those without battles are named in the view. Empty for all."""
+    settings: RankSettings = RankSettings()
+    """Which battles count, and the estimate; its languages and makers do not count."""
+
+
+DEFAULT = BoardChoice()
+"""All languages, the arena's judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow(Ranked):
+    """A row of a board: a system in a language, or over all."""
+
+    answers: Count
+    """Answers present, classified or not; by a judge its verdicts on the system, by nuggets battles."""
+    unclassified: Share | None
+    """Share of these that are unclassified, or unparsed; null if there are none."""
+    more: Count | None
+    """Additional queries that would separate the system from the next; 0 if they are separated, null for the last and
+    where no number can be given."""
+    more_low: Count | None
+    """Lower end of its 95% interval."""
+    more_high: Count | None
+    """Upper end; null if no number is enough."""
+    more_text: str | None
+    """The same in words; null for the last system."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoardView:
+    """Ratings of all systems over the chosen languages, with their tests, and what they say."""
+
+    judge: str
+    """Name of the judge."""
+    skill: schema.Skill
+    """Skill whose queries count."""
+    ties: schema.Ties
+    """Treatment of ties."""
+    n_draws: int
+    """Bootstrap draws."""
+    seed: int
+    """Their seed."""
+    penalty: schema.Penalty
+    """Factor of the likelihood."""
+    ridge: float
+    """Weight of the ridge penalty."""
+    unit: Unit
+    """The sampling unit."""
+    method: str
+    """The method in one line."""
+    languages: tuple[str, ...]
+    """Rated languages."""
+    lacking: Mapping[str, str]
+    """Chosen languages that are not rated, with the reason."""
+    everything: pa.Table
+    """Rows of `BoardRow`: by language, `all` last, the best system first."""
+    ratings: Mapping[str, LanguageRanking]
+    """Ratings with their draws, by language and `all`."""
+    tests: Mapping[str, BoardTests]
+    """The test of every two systems, by language and `all`."""
+    by_query: bool
+    """Whether the battles were counted by query, so that languages can be joined anew."""
+    left_out: tuple[str, ...]
+    """Systems without battles in some language, hence not in `all`."""
+    without: Mapping[str, Mapping[str, str]]
+    """By language, the systems without evidence for a rating, each with the reason."""
+    unranked: tuple[str, ...]
+    """The same in words, with what helps."""
+    apart: tuple[str, ...]
+    """Parts of the systems that no battle joins, one line each."""
+    notes: tuple[str, ...]
+    """Remarks on the battles."""
+    counted: tuple[str, ...]
+    """Remarks on the verdicts that were counted and left out."""
+    caveats: tuple[str, ...]
+    """What the data cannot determine."""
+    moved: Mapping[str, tuple[str, ...]]
+    """By language, changes relative to the plain ranking; empty without a selection."""
+    conclusion: str
+    """Who is best, in a sentence; empty for fewer than two systems."""
+
+    @property
+    def scope(self) -> str:
+        """Language of the rows shown: `all`, or the only one."""
+        return JOINT if JOINT in self.ratings else self.languages[0]
+
+    @cached_property
+    def rows(self) -> pa.Table:
+        """The joint rows, or those of the only language."""
+        return self._of([self.scope])
+
+    @cached_property
+    def ranks(self) -> pa.Table:
+        """The rows by language."""
+        return self._of(self.languages)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return sum(self.ratings[code].n_queries for code in self.languages)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else a reader must know."""
+        return (*self.notes, *self.counted, *self.caveats)
+
+    @cached_property
+    def ranking(self) -> RankingReport:
+        """The ranking, without its battles."""
+        return RankingReport(
+            self.judge,
+            self.skill,
+            self.ties,
+            self.n_draws,
+            self.seed,
+            self.penalty,
+            self.ridge,
+            self.ratings,
+            self.left_out,
+            tested=self.tests,
+            unit=self.unit,
+            unranked=self.without,
+        )
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """The conclusion, by how much it holds, which systems cannot be told apart, and the languages."""
+        rows = self.rows.to_pylist()
+        if len(rows) < 2 or not any(row["wins"] or row["losses"] for row in rows):
+            return (self.conclusion,) if self.conclusion else ()
+        lead = []
+        if len(first_systems(rows)) == 1:
+            gap = self.ranking.difference(rows[0]["system"], rows[1]["system"], language=self.scope)
+            by = f"{rating_text(gap.value)} logits ({interval_text(gap.low, gap.high)})"
+            lead = [f"It leads {gap.second}, the next, by {by}."]
+        return (self.conclusion, *lead, _alike(self.tests[self.scope]), *_by_language(self))
+
+    def _of(self, languages: Collection[str]) -> pa.Table:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        return self.everything.filter(pc.is_in(self.everything["language"], value_set=pa.array(list(languages))))
+
+    @lru_cache(maxsize=64)  # noqa: B019  # views are cached anyway
+    def shown_rows(self, reference: str | None = None, scale: Shown = "logit") -> pa.Table:
+        """Return `rows` with `rating`, `low` and `high` on a scale.
+
+        Args:
+            reference: system from which the differences are shown instead of the ratings.
+            scale: the scale.
+
+        Raises:
+            UnknownName: if the reference has no row.
+        """
+        import pyarrow as pa
+
+        if reference is not None:
+            self.ranking.difference(reference, reference, language=self.scope)
+        on = "logit" if scale == "win-rate" else scale
+        scaled = leaderboard(self.ranking, self.scope, reference=reference, scale=on).to_pylist()
+        shown = [row | own for row, own in zip(self.rows.to_pylist(), scaled, strict=True)]
+        for row in shown:
+            if reference is not None:
+                row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
+            if scale == "win-rate":
+                row |= {name: win_rate(row[name]) for name in ("rating", "low", "high")}
+        return pa.Table.from_pylist(shown, schema=self.rows.schema)
+
+    def all_rows(self, reference: str | None = None) -> pa.Table:
+        """Return `everything` in logits; with a reference, also the differences to it."""
+        table = self.everything
+        if reference is not None:
+            with_differences = leaderboard(self.ranking, reference=reference)
+            for name in DIFFERENCES:
+                table = table.append_column(name, with_differences[name])
+        return table
+
+    def more_queries(self, system: str) -> list[str]:
+        """Return how many more queries would separate a system from its neighbours, in words."""
+        rows = self.rows.to_pylist()
+        at = next(k for k, row in enumerate(rows) if row["system"] == system)
+        return [row["more_text"] for row in rows[max(at - 1, 0) : at + 1] if row["more_text"]]
+
+
+def board_view(arena: Arena, choice: BoardChoice = DEFAULT, votes: tuple[VoteRow, ...] = ()) -> BoardView:
+    """Rank the systems of an arena over the chosen languages.
+
+    Args:
+        arena: an arena with what the judge decides by.
+        choice: the choices.
+        votes: people's votes that replace the judges' verdicts on the same battles (`vote_rows`).
+
+    Raises:
+        TableMissing: if the arena lacks the judge's table.
+        UnknownName: if the judge, a maker or a covariate is not known here.
+        NotEnoughData: if none of the languages can be rated.
+        BadInput: if a setting does not apply to the judge.
+    """
+    judge = judge_of(arena, choice)
+    judge.refuse_options(choice.settings.changed | ({"votes"} if votes else set()))
+    arena.need(judge.table)
+    settings = replace(choice.settings, languages=None)
+    if settings.without is not None or settings.exclude_own:
+        settings = replace(settings, makers=makers_of(arena))
+    languages = tuple(sorted(set(choice.languages)))
+    every = set(languages) == set(arena.languages(judge.table))
+    return _board(arena, BoardChoice(choice.judges or (judge.name,), () if every else languages, settings), votes)
+
+
+@cached_view
+def _board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] = ()) -> BoardView:
+    """Compute the view of a choice that names its judge, and the makers if they count."""
+    judge = judge_of(arena, choice)
+    languages = choice.languages or size(arena, judge).languages
+    settings = replace(choice.settings, languages=choice.languages or None)
+    plain = settings == settings.plain and not votes
+    whole = stored_view(_board, arena, replace(choice, languages=())) if plain and choice.languages else None
+    board = _rank(arena, judge, settings, votes) if whole is None else _narrow(whole, arena, judge, settings)
+    base = None if plain else _board(arena, replace(choice, settings=choice.settings.plain)).ranking
+    counts = _behind(tallies(arena, judge), judge)
+    return _describe(board, phrase_of(arena, judge), counts=counts, chosen=languages, base=base)
+
+
+def judge_of(arena: Arena, choice: BoardChoice = DEFAULT) -> Judge:
+    """Return the judge of a choice: the named one or several, else the arena's.
+
+    Raises:
+        UnknownName: if there is no such judge.
+        BadInput: if none is named and the arena has several, or a setting does not apply.
+    """
+    names = choice.judges or (choose_judge(arena),)
+    return Judge.from_names(names, skill=choice.settings.skill, parser=choice.settings.parser)
+
+
+def phrase_of(arena: Arena, judge: Judge) -> str:
+    """Return the judge in a sentence, with a space before it; of labels only the skill."""
+    return SKILLS[judge.skill] if judge.rests_on_labels else f" by {judge.phrase(arena)}"
+
+
+def vote_rows(votes: pa.Table) -> tuple[VoteRow, ...]:
+    """Return people's verdicts (`people_verdicts`) as an argument of the view."""
+    return tuple(zip(*(votes[name].to_pylist() for name in _VOTED), strict=True))
+
+
+def _rank(arena: Arena, judge: Judge, settings: RankSettings, votes: Sequence[VoteRow]) -> Board:
+    import pyarrow as pa
+
+    replaced = pa.Table.from_pylist([dict(zip(_VOTED, row, strict=True)) for row in votes]) if votes else None
+    return make_board(arena, judge, settings, votes=replaced)
+
+
+def _narrow(whole: BoardView, arena: Arena, judge: Judge, settings: RankSettings) -> Board:
+    """Return the board of some languages, given that of all: only their joint row is computed."""
+    if not whole.by_query:
+        return _rank(arena, judge, settings, ())
+    ranking = replace(whole.ranking, battles=battles_of(arena, judge))
+    return Board(ranking.narrow(settings.languages or ()), whole.notes)
+
+
+def _describe(
+    board: Board,
+    by: str,
+    *,
+    counts: Mapping[tuple[str, str], tuple[int, int]],
+    chosen: Collection[str],
+    base: RankingReport | None,
+) -> BoardView:
+    """Return the view of a ranking.
+
+    Args:
+        board: the ranking.
+        by: the judge in a sentence, such as ` by gpt-4o`.
+        counts: numbers of answers and unclassified answers, by language and system.
+        chosen: codes of the chosen languages, those without battles among them.
+        base: the plain ranking to compare with.
+    """
+    ranking = board.ranking
+    unranked = {code: join_first(list(dict.fromkeys(row.values()))) for code, row in ranking.unranked.items()}
+    lacking = {code: unranked.get(code, "no battle") for code in chosen if code not in ranking.languages}
+    languages = tuple(code for code in ranking.languages if code != JOINT)
+    dense = bool(ranking.battles or board.controlled)
+    blocks = () if dense else ("counted by pairs that met: too many queries for a table of all pairs",)
+    moved = {}
+    if base is not None:
+        moved = {code: tuple(change_lines(base, ranking, language=code)) for code in ranking.languages}
+    return BoardView(
+        judge=ranking.judge,
+        skill=ranking.skill,
+        ties=ranking.ties,
+        n_draws=ranking.n_draws,
+        seed=ranking.seed,
+        penalty=ranking.penalty,
+        ridge=ranking.ridge,
+        unit=ranking.unit,
+        method=board.method,
+        languages=languages,
+        lacking={**lacking, **board.lacking},
+        everything=_rows(ranking, counts),
+        ratings=ranking.languages,
+        tests=ranking.tests,
+        by_query=bool(ranking.battles),
+        left_out=ranking.left_out,
+        without=ranking.unranked,
+        unranked=tuple(unranked_remarks(ranking)),
+        apart=tuple(apart_lines(ranking.battles)),
+        notes=tuple(board.notes),
+        counted=board.counted,
+        caveats=(*remarks(ranking), *blocks),
+        moved=moved,
+        conclusion=conclude(ranking, by),
+    )
+
+
+def _rows(ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, int]]) -> pa.Table:
+    """Return the rows of a ranking, given the numbers of answers and unclassified answers by language and system."""
+    import pyarrow as pa
+
+    table, sizes = leaderboard(ranking), {code: neighbour_sizes(tests) for code, tests in ranking.tests.items()}
+    languages = [code for code in ranking.languages if code != JOINT]
+    added: dict[str, list[Any]] = {name: [] for name in _ADDED}
+    for code, system in zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True):
+        behind = [counts.get((own, system), (0, 0)) for own in (languages if code == JOINT else [code])]
+        answers, unclassified = map(sum, zip(*behind, strict=True))
+        size = sizes[code].get(system)
+        more = (None, None, None, None) if size is None else (size.more, size.low, size.high, size.text)
+        for name, value in zip(_ADDED, (answers, unclassified / answers if answers else None, *more), strict=True):
+            added[name].append(value)
+    for field in schema.arrow_schema(BoardRow):
+        if field.name in added:
+            table = table.append_column(field, pa.array(added[field.name], field.type))
+    return table
+
+
+def _behind(counts: pa.Table, judge: Judge) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return the numbers of answers and unclassified answers to the judge's queries, by language and system."""
+    sums: dict[tuple[str, str], tuple[int, int]] = {}
+    for row in counts.to_pylist():
+        if row["subset"] in ("", *SUBSETS[judge.skill]):
+            answers, undecided = sums.get((row["language"], row["system"]), (0, 0))
+            sums[row["language"], row["system"]] = answers + row["answers"], undecided + row["undecided"]
+    return sums
+
+
+def conclude(ranking: RankingReport, by: str) -> str:
+    """Return who is best, or shares the first rank, with win rate, interval and n; empty for fewer than two systems.
+
+    Args:
+        ranking: the ranking; its last row is concluded from.
+        by: the judge in a sentence (`phrase_of`).
+    """
+    scope, languages = list(ranking.languages)[-1], [code for code in ranking.languages if code != JOINT]
+    rows = leaderboard(ranking, scope).to_pylist()
+    if len(rows) < 2:
+        return ""
+    if not any(row["wins"] or row["losses"] for row in rows):
+        return f"Every battle of the {len(rows)} systems is a tie{by}: no difference between them shows."
+    best, first = rows[0], first_systems(rows)
+    lead = "" if first[1:] else f", {lead_text(ranking.tests[scope].alike(first[0]), len(rows))}"
+    where = "" if languages == ["und"] else f" {languages_text(languages)}"
+    ends = [best[name] for name in ("rating", "low", "high")]
+    value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(win_rate(end)) for end in ends)
+    n = count_text(best["n"], "query")
+    return f"{first_text(first, len(rows))}{by}{where} (win rate {value}, 95% CI {low} to {high}, n = {n}){lead}."
+
+
+def _alike(tests: BoardTests) -> str:
+    """Return the pairs of systems that no test separates, the best first."""
+    pairs = [pair for pair in combinations(tests.systems, 2) if not tests.are_separated(*pair)]
+    if not pairs:
+        return "A test separates every two systems."
+    if len(pairs) <= PAIRS:
+        return f"Not separable: {'; '.join(f'{first} and {second}' for first, second in pairs)}."
+    tied = [system for system in tests.systems if tests.rank_range(system)[0] == 1]
+    return (
+        f"Not separable: {len(pairs):,} of {count_text(tests.n_pairs, 'pair')} of systems "
+        f"(tied with the best: {join_first(tied)})."
+    )
+
+
+def _by_language(view: BoardView) -> list[str]:
+    """Return in how many languages a system ranks first alone, and in how many there is a tie; nothing for one."""
+    if len(view.languages) < 2:
+        return []
+    first: dict[str, list[str]] = {}
+    for row in view.ranks.to_pylist():
+        if row["rank"] == 1:
+            first.setdefault(row["language"], []).append(row["system"])
+    alone = Counter(systems[0] for systems in first.values() if len(systems) == 1)
+    parts = [f"{system} alone has the highest rating in {n}" for system, n in alone.most_common()]
+    shared = len(first) - alone.total()
+    tied = [f"in {shared} several share it"] if shared else []
+    return [f"Of {len(first)} languages {'; '.join([*parts, *tied])}."]
+
+
+def need_languages(arena: Arena, choice: BoardChoice) -> None:
+    """Require every chosen language to have battles.
+
+    Raises:
+        UnknownName: if one has none.
+        NotEnoughData: if the judge can rank no system of one.
+    """
+    if choice.languages:
+        judge_of(arena, choice).check_languages(arena, choice.languages)
+
+
+def rated_order(arena: Arena, choice: BoardChoice = DEFAULT) -> tuple[str, ...]:
+    """Return the rated systems, best first; none if there is no rating."""
+    try:
+        return tuple(board_view(arena, choice).tests[board_view(arena, choice).scope].systems)
+    except NotEnoughData:
+        return ()
+
+
+def families(arena: Arena) -> tuple[str, ...]:
+    """Return the makers of an arena's judges, if there are several."""
+    makers = makers_of(arena)
+    names = sorted({makers.of(judge) for judge in verdict_judges(arena)})
+    return tuple(names) if len(names) > 1 else ()
+
+
+@lru_cache(maxsize=64)
+def controls(arena: Arena) -> tuple[str, ...]:
+    """Return the style features that ratings can be controlled for: those measured."""
+    if "features" not in arena.tables:
+        return ()
+    measured = arena.sql("SELECT DISTINCT feature FROM features WHERE value IS NOT NULL")["feature"].to_pylist()
+    return tuple(name for name, covariate in COVARIATES.items() if covariate.feature in measured)
+
+
+def ranking_of(arena: Arena, choice: BoardChoice = DEFAULT) -> RankingReport:
+    """Return the ranking behind a view with its battles, as a comparison of two systems needs it.
+
+    Args:
+        arena: the arena.
+        choice: the choices; all verdicts count.
+
+    Raises:
+        NotEnoughData: if none of the languages can be rated.
+    """
+    view, judge = board_view(arena, choice), judge_of(arena, choice)
+    battles = battles_of(arena, judge) if view.by_query else {}
+    return replace(view.ranking, battles={code: battles[code] for code in view.languages if code in battles})

@@ -1,0 +1,121 @@
+"""Every door tells one story about who is best: page, command, evaluation, HTML report, exports and Python."""
+
+from __future__ import annotations
+
+import json
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import small_arena
+from commands import mirage as run
+
+import mirage
+from mirage import schema, store
+from mirage.battles.judge import judges
+from mirage.errors import NotEnoughData
+from mirage.publish.html_report import write_report
+from mirage.ranking.board import leaderboard
+from mirage.ranking.settings import RankSettings
+from mirage.schema import columns
+from mirage.views import board as view_module
+from mirage.views.board import BoardChoice, BoardRow, board_view, judge_of
+from mirage.views.overview import board_of
+from pages import open_page, page_text
+
+SHOWN = ("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "n", "battles")
+"""Columns of every door."""
+
+
+@pytest.fixture(scope="module", params=["nomiracl", "people", "sample", "sample-across", "own"])
+def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+    if request.param != "own":
+        return store.open_arena(store.bundled_arenas()[request.param])
+    return small_arena.write(tmp_path_factory.mktemp("board") / "own", tables=("outcomes", "judgments"))
+
+
+def told(rows: Any) -> list[tuple[Any, ...]]:
+    return [tuple(row[name] for name in SHOWN) for row in rows]
+
+
+def test_every_door_has_the_rows_and_the_sentence_of_the_view(
+    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = judges(arena)[0]
+    view = board_view(arena, BoardChoice((judge,)))
+    expected = told(view.everything.to_pylist())
+
+    command = run("rank", arena.path, "--judge", judge, "--format", "json")
+    assert told(json.loads(command.stdout)) == expected
+    ranking = mirage.rank(arena, judge=judge)
+    assert told(leaderboard(ranking).to_pylist()) == expected
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
+    page = page_text(open_page("leaderboard", arena=arena.path.name, judge=judge))
+    write_report(arena, tmp_path / "report.html", texts=False)
+    report = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
+    markdown = unescape(ranking.to_markdown()).replace("\\", "")
+    for said in (command.stderr, page, report, markdown, "\n".join(ranking.remarks)):
+        assert view.conclusion in said
+    best = view.rows.to_pylist()[0]
+    assert best["system"] in view.conclusion
+    assert f"n = {best['n']:,} quer" in view.conclusion
+
+
+def test_an_evaluation_opens_with_the_sentence_of_its_board(tmp_path: Path) -> None:
+    done = mirage.evaluate("sample-across", tmp_path / "arena", draws=50)
+    board, remarks = board_of(done.report)
+    assert board is not None
+    assert done.findings[0] == board.conclusion
+    assert done.ranking is not None
+    assert done.ranking.remarks == remarks == board.remarks
+    lead = done.ranking.difference(*board.rows["system"].to_pylist()[:2])
+    assert f"{lead.value:+.2f}" in done.findings[1]
+
+
+def test_some_languages_are_those_of_the_board_of_all_whichever_was_asked_first(
+    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = judges(arena)[0]
+    whole = board_view(arena, BoardChoice((judge,)))
+    chosen = whole.languages[:3]
+    part = board_view(arena, BoardChoice((judge,), chosen))
+    assert part.ranks.equals(whole.ranks.filter(np.isin(whole.ranks["language"].to_pylist(), chosen)))
+    monkeypatch.setattr(view_module, "stored_view", lambda *_: None)
+    anew = view_module._board.__wrapped__(arena, BoardChoice((judge,), chosen))  # type: ignore[attr-defined]  # not cached
+    assert anew.everything.equals(part.everything)
+    assert (anew.conclusion, anew.caveats, anew.method) == (part.conclusion, part.caveats, part.method)
+
+
+def test_a_row_counts_queries_answers_and_what_the_next_system_needs(arena: store.Arena) -> None:
+    view = board_view(arena, BoardChoice((judges(arena)[0],)))
+    documented = {column.name for column in columns(BoardRow)}
+    assert set(view.everything.column_names) == documented
+    for row in view.everything.to_pylist():
+        tests = view.tests[row["language"]]
+        assert 0 < row["n"] <= view.ratings[row["language"]].n_queries
+        last = row["system"] == tests.systems[-1]
+        assert (row["more_text"] is None) == last
+        if not last:
+            after = tests.systems[tests.systems.index(row["system"]) + 1]
+            assert (row["more"] == 0) == tests.are_separated(row["system"], after)
+
+
+def test_a_selection_of_verdicts_names_what_it_moves_and_makers_belong_to_the_choice(tmp_path: Path) -> None:
+    arena = store.open_arena(store.bundled_arenas()["sample"])
+    plain = board_view(arena, BoardChoice(("heuristic",)))
+    strict = board_view(arena, BoardChoice(("heuristic",), (), RankSettings(consistent=True)))
+    assert plain.moved == {}
+    assert set(strict.moved) == {*strict.languages, "all"}
+    with pytest.raises(NotEnoughData):
+        board_view(arena, BoardChoice(("heuristic",), ("xx",)))
+    assert judge_of(store.open_arena(store.bundled_arenas()["nomiracl"])).name == "relevance"
+
+
+def test_battles_that_all_tie_are_said_to_say_nothing(tmp_path: Path) -> None:
+    rows = [schema.Judgment(**row | {"verdict": "tie"}) for row in small_arena.judgments(n=4).to_pylist()]
+    arena = store.write(
+        tmp_path / "ties", {"judgments": schema.from_rows("judgments", rows)}, title="T", label="own", made_by="a test"
+    )
+    assert board_view(arena).conclusion.startswith("Every battle of the")
