@@ -10,6 +10,7 @@ This needs only the tables. A reference system, local models and a grader are pa
 
     from mirage.stages.features.pairs import PairModel
     from mirage.stages.features.spec import Tools
+    from mirage.stages.features.table import compute
 
     nli = PairModel(support.MODEL, max_tokens=support.MAX_TOKENS)
     compute(queries, passages, answers, tools=Tools(reference="reference", support=nli))
