@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
@@ -82,7 +82,8 @@ def rank(
 
 def make_ranking(report: bootstrap.RankingReport, remarks: tuple[str, ...]) -> Ranking:
     """Return a ranking of the API: the report with its remarks."""
-    return Ranking(**(values_of(report) | {"tested": report.tests}), remarks=remarks)
+    values = {field.name: getattr(report, field.name) for field in fields(report)}
+    return Ranking(**(values | {"tested": report.tests}), remarks=remarks)
 
 
 def compare(

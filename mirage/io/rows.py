@@ -124,10 +124,10 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
 
 def _judgments_of_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the verdicts in a file as `mirage import` reads them, and the assumptions made."""
-    from mirage.io.imports.formats import read_file
+    from mirage.io.formats import run
 
     try:
-        tables, summary = read_file(path)
+        tables, summary = run.read(path)
     except BadInput as error:
         if "--" in error.do:
             error.do += f"; those are options of: mirage import {path} --into DIR"
