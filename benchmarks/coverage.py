@@ -334,7 +334,7 @@ def audited(
                 ids = [f"{label}-{q}" if shared else f"{k}-{label}-{q}" for q in range(queries)]
                 rows += [
                     {"language": f"l{k:02}", "query_id": name, "system": "s", "parser": "strict", "subset": subset}
-                    | {"outcome": "answered" if told else "abstained"}
+                    | {"outcome": "answered" if told else "abstained", "rule": "simulated"}
                     for name, told in zip(ids, answered.tolist(), strict=True)
                 ]
                 audit += [

@@ -65,16 +65,17 @@ def _show_computed(page: Page) -> None:
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
-                sections.answer_links(rates, parser, chosen, metric)
+                sections.answer_links(rates, chosen, metric)
         else:
             note("Click a system to read its answers. Crosses: 95% intervals.")
         if rates.fewer:
-            note(f"* {rates.fewer}")
-    if rates.unparsed:
+            note("* Mean over fewer languages.")
+    if rates.remarks:
         with st.expander("Some answers could not be classified"):
-            note(rates.unparsed)
+            for remark in rates.remarks:
+                note(remark)
     draw: dict[str, Callable[[], None]] = {
-        "By language": lambda: sections.show_by_language(rates, order, parser),
+        "By language": lambda: sections.show_by_language(rates, order),
         "Errors": lambda: _show_errors(page, rates, parser, audited=labels.audit is not None),
     }
     if figures is not None and printed.paper_tables(figures):
@@ -109,14 +110,14 @@ def _show_errors(
     row = st.container(horizontal=True, gap="medium")
     draw: dict[str, Callable[[], None]] = {
         "causes": lambda: sections.show_causes(page, parser, row),
-        "confusion matrix": lambda: sections.show_confusion(page, parser, row),
+        "confusion matrix": lambda: sections.show_confusion(rates, page.languages("outcomes"), row),
     }
     if audited:
         draw["label errors"] = lambda: sections.show_label_errors(rates)
     if is_cross_lingual(page.arena):
         draw["passage languages"] = lambda: sections.show_languages(page, parser, row)
-    if (prompts := views.by_template(page.arena, parser, page.languages("outcomes"))) is not None:
-        draw["prompts"] = lambda: sections.show_prompts(prompts)
+    if views.has_prompts(page.arena):
+        draw["prompts"] = lambda: sections.show_prompts(views.prompts_view(page.arena, RateChoice(page.picked, parser)))
     with row:
         view = pick("View", tuple(draw), key="view", kind="view of the errors", width=200)
     draw[view]()
@@ -193,7 +194,7 @@ def _show_printed(page: Page, rates: RatesView) -> None:
 
 
 def _columns(definition: views.Definition) -> list[Col]:
-    """Return the columns of the table: both rates with their intervals, then the answers and how many are unclear."""
+    """Return the columns of the table: both rates with their intervals, then the answers and the unclassified share."""
     columns = [column("outcomes", "system", width=176)]
     for metric, label in sections.SHORT.items():
         about = f"{sections.MEANING[metric]}: {sections.SAYS[definition]}. Lower is better. Languages weigh the same."
@@ -203,7 +204,7 @@ def _columns(definition: views.Definition) -> list[Col]:
             value, stem=metric, width=100, about=f"{metric} rate with 95% Wilson interval; left is better."
         )
     about = "Share of the answers that are unclassified: clarification questions, unparsed, empty or API errors."
-    columns.append(Col("unclear", "Unclear", "rate", about, width=62))
+    columns.append(Col("unclassified", "Unclassified", "rate", about, width=84))
     columns.append(Col("answers", "Answers", "count", "Answers to unanswerable and answerable queries.", width=66))
     return columns
 

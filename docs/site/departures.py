@@ -19,7 +19,8 @@ from mirage import store
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport, rate
 from mirage.ranking.settings import SEED
-from mirage.stages.outcomes.rates import count_answers, rates
+from mirage.stages.outcomes.rates import rates
+from mirage.stages.outcomes.tables import RIGHT
 
 ARENA = "nomiracl"
 DRAWS = 100
@@ -53,7 +54,7 @@ def departures() -> tuple[Departure, ...]:
     )["n"][0].as_py()
     battles = from_outcomes(outcomes, skill="both")
     ranking = rate(battles, draws=DRAWS, seed=SEED)
-    answers = f"{sum(map(count_answers, strict.values())):,} answers"
+    answers = f"{_answers(strict):,} answers"
     queries = f"{sum(len(of_language.queries) for of_language in battles.values()):,} queries"
     return (
         Departure(
@@ -67,15 +68,15 @@ def departures() -> tuple[Departure, ...]:
         Departure(
             "API errors",
             "A service error text is an invalid answer and counts as wrong",
-            "api_error: undecided, excluded from battles",
+            "api_error: unclassified, excluded from battles",
             _error_effect(strict),
             answers,
         ),
         Departure(
-            "Undecided answers in a rate",
+            "Unclassified answers in a rate",
             "Counted as wrong: 1 − accuracy",
             "Excluded from the rate; their share is reported",
-            _undecided_effect(strict),
+            _unclassified_effect(strict),
             f"{sum(row['rate'] is not None for row in strict.values()):,} cells",
         ),
         Departure(
@@ -126,10 +127,14 @@ def _cells(table: Any) -> Cells:
     return {(row["language"], row["subset"], row["system"]): row for row in rows if row["language"] != "all"}
 
 
+def _answers(cells: Cells) -> int:
+    return sum(row["answers"] for row in cells.values())
+
+
 def _parser_effect(strict: Cells, published: Cells, differ: int) -> str:
     both = [(strict[key]["rate"], published[key]["rate"]) for key in strict if key in published]
     changes = [100 * abs(one - other) for one, other in both if None not in (one, other)]
-    share = differ / sum(map(count_answers, strict.values()))
+    share = differ / _answers(strict)
     return (
         f"{differ:,} answers ({share:.1%}) have a different outcome; a cell's rate moves by {np.mean(changes):.1f} "
         f"points on average, {max(changes):.1f} at most ({len(changes)} cells)"
@@ -137,19 +142,20 @@ def _parser_effect(strict: Cells, published: Cells, differ: int) -> str:
 
 
 def _error_effect(strict: Cells) -> str:
-    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, count_answers(row)))
+    worst = max(strict.values(), key=lambda row: row["api_error"] / max(1, row["answers"]))
     return (
         f"{sum(row['api_error'] for row in strict.values()):,} answers; at most "
-        f"{worst['api_error'] / count_answers(worst):.1%} of a cell ({worst['system']}, {worst['language']})"
+        f"{worst['api_error'] / worst['answers']:.1%} of a cell ({worst['system']}, {worst['language']})"
     )
 
 
-def _undecided_effect(strict: Cells) -> str:
-    gaps = {key: row["rate_as_published"] - row["rate"] for key, row in strict.items() if row["rate"] is not None}
+def _unclassified_effect(strict: Cells) -> str:
+    wrong = {key: 1 - row[RIGHT[row["subset"]]] / row["answers"] for key, row in strict.items() if row["answers"]}
+    gaps = {key: wrong[key] - row["rate"] for key, row in strict.items() if row["rate"] is not None}
     taus = []
     for scope in sorted({key[:2] for key in gaps}):
-        rows = [strict[key] for key in gaps if key[:2] == scope]
-        tau = kendalltau([row["rate"] for row in rows], [row["rate_as_published"] for row in rows]).statistic
+        keys = [key for key in gaps if key[:2] == scope]
+        tau = kendalltau([strict[key]["rate"] for key in keys], [wrong[key] for key in keys]).statistic
         taus += [float(tau)] * bool(np.isfinite(tau))
     language, _, system = most = max(gaps, key=lambda key: abs(gaps[key]))
     return (

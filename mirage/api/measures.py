@@ -54,7 +54,7 @@ def rates(
     view = rates_view(arena, RateChoice(arena.known_languages("outcomes", languages), parser), labels)
     table = keep_named(view.cells, "system", as_tuple(systems))
     title = f"Rates of {arena.name}, with 95% intervals; the row `all` is the mean over languages"
-    first = ["language", "subset", "system", "n", "rate", "rate_low", "rate_high", "undecided"]
+    first = ["language", "subset", "system", "n", "rate", "rate_low", "rate_high", "unclassified"]
     if labels.unaudited:
         title += f"; {NOT_AUDITED}"
     if labels.audit is not None:

@@ -17,7 +17,7 @@ from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, arena_log, command_group
 from mirage.cli.connection import Connection, tell, tell_money, tell_result
 from mirage.cli.output import Format, columns_of, note, progress, show
-from mirage.cli.reporting import note_unparsed
+from mirage.cli.reporting import note_unclassified
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, NotEnoughData
 from mirage.stats.units import name_unit
@@ -98,9 +98,8 @@ def outcomes(
     printed; its replies are cached in the arena's ledger: rerun the command to resume.
     """
     from mirage.llm.calls import describe, parameters
-    from mirage.stages.outcomes import rates
     from mirage.stages.outcomes.by_model import plan_outcomes
-    from mirage.stages.outcomes.rates import Rate, not_understood
+    from mirage.stages.outcomes.rates import Rate, not_understood, rates
     from mirage.stages.outcomes.stage import OUTCOMES
     from mirage.stages.stage import run
 
@@ -118,9 +117,9 @@ def outcomes(
     elif connection.model is not None:
         raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
     arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, decided=decided)
-    table = rates.rates(arena.read("outcomes"), parser="strict")
-    show(table, columns_of(Rate)[:11], output_format, of=Rate)
-    note_unparsed(table)
+    table = rates(arena.read("outcomes"), parser="strict")
+    show(table, columns_of(Rate)[:12], output_format, of=Rate)
+    note_unclassified(table)
     for code, n in not_understood(arena.read("outcomes")).items():
         note(
             f"{name_of(code)} has no vocabulary, so {n:,} of its answers are unclassified; classify them by a model:"

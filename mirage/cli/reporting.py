@@ -52,53 +52,53 @@ def rates(
     """Print hallucination and error rates.
 
     The hallucination rate is over the subset non_relevant, the error rate over relevant, with 95% Wilson intervals.
-    Reads the table outcomes. Writes nothing. `rate` is over decided answers in `languages` languages,
-    `rate_as_published` is 1 - accuracy, with --parser published as in the papers; `undecided` is the share between
-    them. If people audited the labels of the queries (mirage votes audit), `corrected` is the rate corrected for the
-    errors they found; rates on a program's labels without an audit are marked. --by template also reads the table
+    Reads the table outcomes. Writes nothing. `rate` is over classified answers to `n` queries in `languages` languages;
+    `rate_as_published` is 1 - accuracy by the published parser, as in the papers; `unclassified` is a share of
+    `answers`. If people audited the labels of the queries (mirage votes audit), `corrected` is the rate corrected for
+    the errors they found; rates on a program's labels without an audit are marked. --by template also reads the table
     answers, and groups a system asked with several prompts under names with the template's suffix: `m@vanilla`,
     `m@role`. `change` is the rate minus that of the prompt vanilla on the same queries. --confusion: a relevant query
     answered is a true positive, a non-relevant one a false positive.
     """
-    from mirage.stages.outcomes import confusion as confusions
     from mirage.stages.outcomes.confusion import Confusion
-    from mirage.stages.outcomes.corrected import AUDIT_COLUMNS
     from mirage.stages.outcomes.rates import Rate
-    from mirage.stages.outcomes.templates import template_rates
-    from mirage.views.rates import RateChoice, rates_view
+    from mirage.views import rates as views
 
-    names = columns_of(Rate)
-    keys, n, counts, rate, as_published = names[:3], (names[3], names[16]), names[4:11], names[11:14], names[14:16]
+    choice = views.RateChoice(arena.known_languages("outcomes", languages), parser)
     labels = arena_labels(arena)
-    if by == "template":
-        answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-        table = template_rates(arena.read("outcomes"), answers, parser=parser, languages=languages)
-        counts = () if output_format == "table" else counts
-        names = (*keys, "template", *n, *counts, *rate, *as_published, *CHANGE)
-    else:
-        view = rates_view(arena, RateChoice(arena.known_languages("outcomes", languages), parser), labels)
-        table = view.cells
-        if output_format == "table":
-            audited = () if labels.audit is None else AUDIT_COLUMNS[1:6]
-            counts = counts if labels.audit is None else ()
-            names = (*keys, *n, *counts, *rate, *audited, *as_published)
+    view = views.prompts_view(arena, choice) if by == "template" else views.rates_view(arena, choice, labels)
     if confusion:
         left_out = () if by == "template" else ("template",)
-        show(confusions.confusion(table), columns_of(Confusion, *left_out), output_format, of=Confusion)
+        show(view.confusion, columns_of(Confusion, *left_out), output_format, of=Confusion)
     else:
-        show(table, names, output_format, of=Rate)
+        show(view.cells, _rate_columns(by, output_format, labels), output_format, of=Rate)
+    note(*view.remarks, *filter(None, [view.conclusion]))
+    _note_labels(labels, view.cells)
+
+
+def _rate_columns(by: str, output_format: Format, labels: QueryLabels) -> tuple[str, ...]:
+    """Return the columns of a table of rates; a table for people leaves out what the others show."""
+    from mirage.stages.outcomes.corrected import AUDIT_COLUMNS
+    from mirage.stages.outcomes.rates import Rate
+
+    names = columns_of(Rate)
+    keys, n, counts, rate, published = names[:3], (*names[3:5], "languages"), names[5:12], names[12:15], names[15:20]
+    if output_format == "table":
+        published = ("rate_as_published", "unclassified")
     if by == "template":
-        note_unparsed(table)
-    else:
-        note(*view.remarks, *filter(None, [view.conclusion]))
-    _note_labels(labels, table)
+        counts = () if output_format == "table" else counts
+        return (*keys, "template", *n, *counts, *rate, *published, *CHANGE)
+    if output_format != "table":
+        return names
+    audited = () if labels.audit is None else AUDIT_COLUMNS[1:6]
+    return (*keys, *n, *(counts if labels.audit is None else ()), *rate, *audited, *published)
 
 
-def note_unparsed(rates: pa.Table) -> None:
-    """Warn if many answers are unparsed."""
-    from mirage.stages.outcomes.rates import unparsed_note
+def note_unclassified(rates: pa.Table) -> None:
+    """Warn if many answers are unclassified."""
+    from mirage.stages.outcomes.rates import unclassified_note
 
-    if text := unparsed_note(rates):
+    if text := unclassified_note(rates):
         note(as_sentence(text))
 
 

@@ -13,9 +13,8 @@ from mirage.errors import MirageError, UnknownName
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.schema import Count
-from mirage.stages.outcomes import patterns, rates
-from mirage.stages.outcomes.rates import count_answers
-from mirage.stages.outcomes.tables import RIGHT
+from mirage.stages.outcomes import patterns
+from mirage.stages.outcomes.rates import rates
 from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.intervals import mean_interval
 
@@ -248,7 +247,7 @@ def _measure(arena: Arena, source: str, item: str, names: Mapping[str, str]) -> 
             if item == "Table 3":
                 return _prompts(arena, names)
             if item in ("Table 7", BASELINES):
-                return _rates(rates.rates(arena.read("outcomes"), parser="published"), names)
+                return _rates(rates(arena.read("outcomes"), parser="published"), names)
         if (source, item) == (MIRAGE_BENCH, "Table 1"):
             return _statistics(arena)
     except UnknownName:
@@ -347,25 +346,23 @@ def _prompts(arena: Arena, names: Mapping[str, str]) -> Measure:
 
 def _rates(table: pa.Table, names: Mapping[str, str]) -> Measure:
     """Rates as the papers print them: 1 - accuracy over the answers present."""
-    cells: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
-    for row in table.to_pylist():
-        present = count_answers(row)
-        if row["language"] != "all" and present:
-            wrong = present - row[RIGHT[row["subset"]]]
-            cells.setdefault((row["subset"], row["system"]), {})[row["language"]] = wrong, present
-    known = _Names({system for _, system in cells}, names)
+    cells = {(row["subset"], row["system"], row["language"]): row for row in table.to_pylist() if row["answers"]}
+    known = _Names({system for _, system, _ in cells}, names)
 
     def ours(row: Mapping[str, Any]) -> Measured:
         system = known.find(row["system"])
         if system is None:
             return Measured(remark=known.why(row["system"]))
-        by_language = cells.get((_SUBSETS[row["metric"]], system), {})
-        if row["language"] != "all":
-            cell = by_language.get(row["language"])
-            return _share([cell]) if cell else Measured(remark="no answers in the arena")
-        if not by_language:
+        subset = _SUBSETS[row["metric"]]
+        cell = cells.get((subset, system, row["language"]))
+        if cell is None:
             return Measured(remark="no answers in the arena")
-        return _share(list(by_language.values()), f"mean over {len(by_language)} languages")
+        if cell["rate_as_published"] is None:
+            return Measured(remark="the published parser reads answers to NoMIRACL's prompts alone")
+        value, low, high = (100 * cell[name] for name in ("rate_as_published", "as_published_low", "as_published_high"))
+        languages = sum(key[:2] == (subset, system) for key in cells) - 1
+        remark = f"mean over {languages} languages" if row["language"] == "all" else ""
+        return Measured(value, low, high, cell["as_published_n"], remark)
 
     return ours
 

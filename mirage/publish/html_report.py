@@ -39,11 +39,15 @@ FORMAT = "mirage report 5"
 """Version of the figures and the markup; a change of either needs another."""
 QUERIES = 3
 """Number of queries per language shown with texts."""
-_KEYS = {"ratings": ("judge", "language", "system"), "rates": ("language", "subset", "system")}
+_KEYS = {"ratings": ("judge", "language", "system"), "rates": ("language", "system")}
 """Tables of a report, each with its key."""
 _COLUMNS = {
     "ratings": tuple(column.name for column in schema.columns(Ranked)),
-    "rates": (*_KEYS["rates"], "n", "value", "low", "high", "fewer", "unclear"),
+    "rates": (
+        *_KEYS["rates"],
+        *(f"{metric}_{name}" for metric in SUBSETS for name in ("value", "low", "high", "n", "fewer")),
+        *("unclassified", "answers"),
+    ),
 }
 _FACTS = ("arena", "methods", "rates", "texts")
 _OPEN = re.compile(
@@ -55,9 +59,11 @@ _OPEN = re.compile(
 _CLOSED = re.compile(r"\b(nc|nd|non-?commercial|no ?derivatives|proprietary|all rights reserved)\b", re.IGNORECASE)
 
 _DATA_START, _DATA_END = '<script type="application/json" id="figures">', "</script>"
-_RATE_NAMES = {subset: TITLES[metric] for metric, subset in SUBSETS.items()}
 _RANKED = ("System", "Rank", "Rating", "95% interval", "n", "Rank, 95%", "Best", "Wins", "Ties", "Losses", "Battles")
-_RATED = ("System", *(part for name in _RATE_NAMES.values() for part in (name, "95% interval", "n")), "Undecided")
+_RATED = (
+    *("System", *(part for name in TITLES.values() for part in (name, "95% interval", "n"))),
+    *("Unclassified", "Answers"),
+)
 _JUDGED = ("Judge", "Shown first", "Shown second", "Verdict", "Rationale")
 _COLORS = " ".join(
     f"--{name}: light-dark({getattr(LIGHT, name)}, {getattr(DARK, name)});"
@@ -203,7 +209,7 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
     said: dict[str, Any] = {}
     if "outcomes" in arena.tables:
         rates = rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)))
-        rated = rates.cells.select(_COLUMNS["rates"]).to_pylist()
+        rated = rates.by_system.select(_COLUMNS["rates"]).to_pylist()
         said = {"conclusion": rates.conclusion, "remarks": list(rates.remarks)}
     figures = {
         "format": FORMAT,
@@ -304,28 +310,21 @@ def _rates(figures: Row, looks: Looks) -> Iterator[str]:
     if rows:
         yield f"<h2>Hallucination and error rates</h2>\n<p>{_text(said['conclusion'])}</p>"
     for code, own in _by_language(rows):
-        pairs: dict[str, dict[str, Row]] = {}
-        for row in sorted(own, key=lambda row: row["system"]):
-            pairs.setdefault(row["system"], {})[row["subset"]] = row
-        cells = (_rate_cells(name, pair, looks) for name, pair in pairs.items())
-        table = _table(_RATED, cells, scope_name(code))
-        yield f"{_scatter(pairs, looks)}\n{table}" if code == "all" else _details_html(scope_name(code), table)
+        table = _table(_RATED, (_rate_cells(row, looks) for row in own), scope_name(code))
+        yield f"{_scatter(own, looks)}\n{table}" if code == "all" else _details_html(scope_name(code), table)
     if rows and said["remarks"]:
         yield f'<ul class="note">{"".join(f"<li>{escape(line)}</li>" for line in said["remarks"])}</ul>'
 
 
-def _rate_cells(name: str, pair: Mapping[str, Row], looks: Looks) -> list[str]:
+def _rate_cells(row: Row, looks: Looks) -> list[str]:
     """Return the cells of a system's rates; a mean over fewer languages than others says so."""
-    cells = [_system_html(name, looks)]
-    for subset in _RATE_NAMES:
-        row = pair.get(subset)
-        if row is None:
-            cells += ["–"] * 3
-            continue
-        interval = "–" if row["value"] is None else escape(span(row["low"], row["high"], "rate"))
-        few = f" ({row['fewer']} languages)" if row["fewer"] else ""
-        cells += [FORMATS["rate"].write(row["value"]) + few, interval, FORMATS["count"].write(row["n"])]
-    return [*cells, FORMATS["rate"].write(next(row["unclear"] for row in pair.values()))]
+    cells = [_system_html(row["system"], looks)]
+    for metric in SUBSETS:
+        value, low, high, n, fewer = (row[f"{metric}_{name}"] for name in ("value", "low", "high", "n", "fewer"))
+        interval = "–" if value is None else escape(span(low, high, "rate"))
+        few = f" ({fewer} languages)" if fewer else ""
+        cells += [FORMATS["rate"].write(value) + few, interval, FORMATS["count"].write(n)]
+    return [*cells, FORMATS["rate"].write(row["unclassified"]), FORMATS["count"].write(row["answers"])]
 
 
 def _forest(rows: Sequence[Row], looks: Looks, label: str) -> str:
@@ -344,12 +343,12 @@ def _forest(rows: Sequence[Row], looks: Looks, label: str) -> str:
     return _svg(parts, right + 16, foot + _FOOT, label)
 
 
-def _scatter(pairs: Mapping[str, Mapping[str, Row]], looks: Looks) -> str:
+def _scatter(rows: Sequence[Row], looks: Looks) -> str:
     """Draw the trade-off of both rates, with their intervals."""
     shown = {
-        name: tuple(tuple(pair[subset][end] for end in ("value", "low", "high")) for subset in _RATE_NAMES)
-        for name, pair in pairs.items()
-        if all(subset in pair and pair[subset]["value"] is not None for subset in _RATE_NAMES)
+        row["system"]: tuple(tuple(row[f"{metric}_{end}"] for end in ("value", "low", "high")) for metric in SUBSETS)
+        for row in rows
+        if all(row[f"{metric}_value"] is not None for metric in SUBSETS)
     }
     across, ticks = _scale([value for first, _ in shown.values() for value in first], 60, _SIDE)
     down, steps = _scale([value for _, second in shown.values() for value in second], _SIDE, 16)
@@ -367,8 +366,8 @@ def _scatter(pairs: Mapping[str, Mapping[str, Row]], looks: Looks) -> str:
         if all(abs(x - other) > 8 * len(_shorten(name)) or abs(y - height) > 18 for other, height in taken):
             parts.append(_label(x + 10, y - 5, _shorten(name)))
             taken.append((x, y))
-    parts.append(_label(60, _SIDE + 36, f"{_RATE_NAMES['non_relevant']} (lower is better)"))
-    parts.append(_label(0, 10, _RATE_NAMES["relevant"]))
+    parts.append(_label(60, _SIDE + 36, f"{TITLES['hallucination']} (lower is better)"))
+    parts.append(_label(0, 10, TITLES["error"]))
     return _svg(parts, _SIDE + _NAMES, _SIDE + _FOOT, "Hallucination rate against error rate")
 
 

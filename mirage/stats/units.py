@@ -61,12 +61,10 @@ class Units:
             numbers[language] = of_language
         return numbers
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of units."""
-        return len(self._place) + sum(
-            query not in self._place for queries in self.queries.values() for query in queries
-        )
+        return len(set[str]().union(*self.queries.values()))
 
 
 def name_unit(unit: Unit) -> str:
@@ -180,15 +178,17 @@ def joint_variance(values: Mapping[str, Floats], units: Units) -> tuple[float, f
     return max(1.0, variance / apart), variance**2 / below if below > 0 else float(units.n - 1)
 
 
-def joint_variances(rows: pa.Table) -> dict[tuple[str, str], tuple[float, float | None, Unit]]:
-    """Return variance factor, degrees of freedom and unit of the mean over languages, by system and feature.
+def joint_variances(rows: pa.Table) -> dict[tuple[str, str], tuple[float, float | None, Unit, int]]:
+    """Return variance factor, degrees of freedom, unit and number of units of means over languages, by system and
+    feature.
 
     Args:
         rows: columns language, query_id, system, feature and value, at most one row a query of a language, system and
             feature.
 
     Returns:
-        As `joint_variance`, with the unit; only for systems and features of which languages share a query.
+        As `joint_variance`, with the unit and the number of units; only for systems and features of which languages
+        share a query.
     """
     import numpy as np
 
@@ -200,7 +200,7 @@ def joint_variances(rows: pa.Table) -> dict[tuple[str, str], tuple[float, float 
         return {}
     order = np.lexsort((query, language, feature, system))
     group, values = (system * len(names) + feature)[order], rows["value"].to_numpy()[order]
-    result: dict[tuple[str, str], tuple[float, float | None, Unit]] = {}
+    result: dict[tuple[str, str], tuple[float, float | None, Unit, int]] = {}
     known_units: dict[bytes, Units] = {}
     for places in np.split(np.arange(len(order)), np.flatnonzero(np.diff(group)) + 1):
         of_group, id_numbers = language[order[places]], query[order[places]]
@@ -212,5 +212,5 @@ def joint_variances(rows: pa.Table) -> dict[tuple[str, str], tuple[float, float 
         if units.shared:
             of_languages = {languages[of_group[k[0]]]: values[places[k]] for k in parts}
             name = systems[system[order[places[0]]]], names[feature[order[places[0]]]]
-            result[name] = (*joint_variance(of_languages, units), units.unit)
+            result[name] = (*joint_variance(of_languages, units), units.unit, units.n)
     return result

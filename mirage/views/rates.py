@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage import schema, store
 from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.papers import printed as papers
-from mirage.schema import UNDECIDED, Count, Parser, Share, Subset
-from mirage.stages.outcomes import confusion, rates
+from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
+from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.corrected import correct_rates
-from mirage.stages.outcomes.rates import Rate, count_answers, unparsed_note
-from mirage.stages.outcomes.tables import RIGHT, sample_outcomes
+from mirage.stages.outcomes.rates import Rate, rates, unclassified_note
+from mirage.stages.outcomes.tables import sample_outcomes
 from mirage.stages.outcomes.templates import template_rates
-from mirage.stats.intervals import mean_interval
 from mirage.stats.label_errors import QueryLabels
-from mirage.text.languages import in_order, scope_name
+from mirage.text.languages import in_order, place, scope_name
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text
 from mirage.views.cache import cached_view
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from mirage.store import Arena
 
 Definition = Literal["exclude", "count"]
-"""What becomes of unclassified answers. `exclude`: wrong decisions / classified answers; `count`: they count as wrong
-decisions (1 - accuracy), as published."""
+"""What becomes of unclassified answers. `exclude`: wrong decisions / classified answers; `count`: as published, where
+they count as wrong decisions and the published parser reads the answers."""
 Metric = Literal["hallucination", "error"]
 
 SUBSETS: dict[Metric, Subset] = {"hallucination": "non_relevant", "error": "relevant"}
@@ -45,12 +44,6 @@ SOURCE = "NoMIRACL"
 """The paper whose figures are shown."""
 NAMED = 3
 """Maximum number of systems with the best rate to name; more are counted."""
-BESIDE = (
-    *("value", "low", "high", "rate", "rate_as_published", "undecided", "answers", "n", "reason"),
-    *("printed", "reproduced", "difference", "corrected", "corrected_low", "corrected_high", "audited"),
-    *("languages", "fewer"),
-)
-"""Columns of `RateCell` that a row of `RatesView.systems` repeats for each metric, as in `hallucination_value`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,7 @@ class RateChoice:
     languages: tuple[str, ...] = ()
     """Codes; those without outcomes are ignored. Empty for all."""
     parser: Parser = "strict"
-    """Parser whose outcomes count. With `count` it is the papers' parser, if the arena has its outcomes."""
+    """Parser whose outcomes count; with `count` the published one."""
     definition: Definition = "exclude"
     """Which rate is `value`."""
 
@@ -75,14 +68,12 @@ PEOPLES = QueryLabels()
 class RateCell(Rate):
     """A row of `rates.Rate` with the rate by the chosen definition and the printed figure."""
 
+    n: Count
+    """Independent queries behind `value` and its interval."""
     metric: Metric
     """The rate's name."""
-    answers: Count
-    """Answers present, classified or not."""
-    unclear: Share | None
-    """Share of the system's answers in the language, to queries of both subsets, that are unclassified."""
     value: Share | None
-    """The rate by the chosen definition."""
+    """The rate by the chosen definition: `rate` or `rate_as_published`."""
     low: Share | None
     """Lower end of its 95% interval."""
     high: Share | None
@@ -93,10 +84,56 @@ class RateCell(Rate):
     """Such as "8 of 17", if `value` of `all` is not over all languages of the metric."""
     printed: Share | None
     """The paper's figure; for `all` the mean over the system's languages, if all have one."""
-    reproduced: Share | None
-    """The rate as published by the papers' parser, of systems with a printed figure; else `rate_as_published`."""
     difference: float | None
-    """`reproduced` minus `printed` in percentage points; 0 within the rounding of the print."""
+    """`rate_as_published` minus `printed` in percentage points; 0 within the rounding of the print."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRates:
+    """Both rates of a system in one language, or over all, by the chosen definition."""
+
+    key = ("language", "system")
+
+    language: CodeOrAll
+    """Language of the queries; `all`: the mean over languages."""
+    system: str
+    """The system."""
+    answers: Count
+    """Answers present, to queries of both subsets."""
+    unclassified: Share | None
+    """Share of `answers` that are neither answered nor abstained; null if there are none."""
+    hallucination_value: Share | None
+    """Hallucination rate."""
+    hallucination_low: Share | None
+    """Lower end of its 95% interval."""
+    hallucination_high: Share | None
+    """Upper end."""
+    hallucination_n: Count | None
+    """Independent queries behind it."""
+    hallucination_fewer: str | None
+    """Such as "8 of 17", if it is not over all languages."""
+    hallucination_printed: Share | None
+    """The paper's figure."""
+    hallucination_rate_as_published: Share | None
+    """The arena's rate as published."""
+    hallucination_difference: float | None
+    """That minus the paper's in percentage points; 0 within the rounding of the print."""
+    error_value: Share | None
+    """Error rate."""
+    error_low: Share | None
+    """Lower end of its 95% interval."""
+    error_high: Share | None
+    """Upper end."""
+    error_n: Count | None
+    """Independent queries behind it."""
+    error_fewer: str | None
+    """Such as "14 of 16", if it is not over all languages."""
+    error_printed: Share | None
+    """The paper's figure."""
+    error_rate_as_published: Share | None
+    """The arena's rate as published."""
+    error_difference: float | None
+    """That minus the paper's in percentage points; 0 within the rounding of the print."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +144,10 @@ class RatesView:
     """Rows of `RateCell`: one per language, subset and system, then `all`."""
     absent: pa.Table
     """Rows of `RateCell` of languages in `lacking`, with printed figures only; `answers` 0."""
-    systems: pa.Table
-    """One row per system: `system`, `answers`, `unclear`, and for each metric the columns of `BESIDE`, over all
-    languages (or the only one). Lowest hallucination rate first."""
+    by_system: pa.Table
+    """Rows of `SystemRates`: one per language and system, then `all`; lowest hallucination rate first."""
+    parser: Parser
+    """Parser of the counts and of `rate`."""
     languages: Mapping[Metric, tuple[str, ...]]
     """Languages of each rate."""
     queries: Mapping[Metric, int]
@@ -123,15 +161,27 @@ class RatesView:
     """The answer in words; empty with fewer than two systems to compare."""
     opening: str
     """How many systems make things up more often than not, by the hallucination rates of `systems`."""
-    unparsed: str
-    """On many unparsed answers; empty if there are few."""
+    unclassified: str
+    """On many unclassified answers; empty if there are few."""
     fewer: str
     """On means over fewer languages; empty if there are none."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else a reader must know."""
-        return tuple(filter(None, (self.fewer, self.unparsed)))
+        return tuple(filter(None, (self.fewer, self.unclassified)))
+
+    @cached_property
+    def systems(self) -> pa.Table:
+        """Rows of `SystemRates` over all languages, or the only one."""
+        import pyarrow.compute as pc
+
+        return self.by_system.filter(pc.equal(self.by_system["language"], "all"))
+
+    @cached_property
+    def confusion(self) -> pa.Table:
+        """Rows of `outcomes.Confusion`: matrices by language and over all."""
+        return confusion(self.cells)
 
     @property
     def everything(self) -> pa.Table:
@@ -180,37 +230,38 @@ def rates_view(
     if not languages:
         raise NotEnoughData("none of the chosen languages has outcomes", do="choose other languages")
     printed, reference = _printed_rates(figures) if figures else ({}, "")
-    by_paper = "published" in parsers(arena)
-    table = rate_table(arena, "published" if choice.definition == "count" and by_paper else choice.parser, languages)
-    ours: dict[tuple[str, ...], float | None] = {}
-    if by_paper and printed:
-        # The paper's figures are by its parser, which reads answers to its prompt alone.
-        in_print = {system for _, system, _ in printed}
-        rows = rate_table(arena, "published", languages).to_pylist()
-        ours = {_key(row): row["rate_as_published"] for row in rows if row["system"] in in_print}
-    cells = [
-        _cell(row, printed, ours.get(_key(row), row["rate_as_published"]))
-        for row in correct_rates(table, labels).to_pylist()
-    ]
+    parser: Parser = choice.parser
+    if choice.definition == "count" and "published" in parsers(arena):
+        parser = "published"
+    table = rate_table(arena, parser, languages)
+    cells = [_cell(row, printed) for row in correct_rates(table, labels).to_pylist()]
     codes = {
         metric: tuple(in_order(c["language"] for c in cells if c["metric"] == metric and c["language"] != "all"))
         for metric in SUBSETS
     }
-    _join(cells, codes, choice.definition)
     lacking = _lacking(arena, printed, picked)
     absent = [_absent(code, METRICS[subset], system, printed) for code, subset in lacking for system in systems(arena)]
     for cell in (*cells, *absent):
         _define(cell, choice.definition)
-    return _view(
+    _join(cells, codes)
+    view = _view(
         cells,
         absent,
+        parser=parser,
         languages=codes,
         queries={metric: _queries(arena, SUBSETS[metric], codes[metric]) for metric in SUBSETS},
         lacking=lacking,
         reference=reference if any(cell["printed"] is not None for cell in (*cells, *absent)) else "",
-        unparsed=as_sentence(note) if (note := unparsed_note(table)) else "",
-        unaudited=labels.unaudited,
+        unclassified=_unclassified(table),
     )
+    return replace(view, conclusion=_mark_unaudited(view.conclusion)) if labels.unaudited else view
+
+
+def _mark_unaudited(conclusion: str) -> str:
+    """Say of a conclusion that nobody audited the labels behind it."""
+    if not conclusion:
+        return "The labels are not audited."
+    return f"{conclusion.removesuffix('.')} (labels not audited)."
 
 
 @lru_cache(maxsize=64)
@@ -237,61 +288,117 @@ def printed_view(figures: Arena, picked: tuple[str, ...] = ()) -> RatesView | No
         _define(cell, "count")
         cell |= {"value": cell["printed"], "reason": None}
     languages = dict.fromkeys(SUBSETS, tuple(in_order(code for *_, code in keys)))
-    return _view(cells, [], languages=languages, queries=dict.fromkeys(SUBSETS, 0), lacking=(), reference=reference)
+    nothing = dict.fromkeys(SUBSETS, 0)
+    return _view(cells, [], parser="published", languages=languages, queries=nothing, lacking=(), reference=reference)
 
 
 @cached_view
 def rate_table(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
     """Return rows of `rates.Rate` over these languages."""
     samples = sample_outcomes(arena)
-    return rates.rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
+    return rates(_outcomes(arena), samples=samples, parser=parser, languages=languages)
 
 
-@lru_cache(maxsize=16)
-def confusions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table:
-    """Return confusion matrices by language and over these languages: rows of `confusion.Confusion`."""
-    return confusion.confusion(rate_table(arena, parser, languages))
+@dataclass(frozen=True, slots=True)
+class PromptRates:
+    """Both rates of a system under one prompt, and their changes from the prompt `vanilla`, over all languages."""
+
+    key = ("system", "template")
+
+    system: str
+    """The system, by `outcomes.templates.base_names`."""
+    template: str
+    """Name of the prompt template."""
+    hallucination_rate: Share | None = None
+    """Hallucination rate of the classified answers."""
+    hallucination_low: Share | None = None
+    """Lower end of its 95% interval."""
+    hallucination_high: Share | None = None
+    """Upper end."""
+    hallucination_change: float | None = None
+    """The rate minus that of `vanilla` on the same queries, in percentage points."""
+    hallucination_change_low: float | None = None
+    """Lower end of its 95% interval."""
+    hallucination_change_high: float | None = None
+    """Upper end."""
+    hallucination_n: Count | None = None
+    """Independent queries behind the rate."""
+    error_rate: Share | None = None
+    """Error rate of the classified answers."""
+    error_low: Share | None = None
+    """Lower end of its 95% interval."""
+    error_high: Share | None = None
+    """Upper end."""
+    error_change: float | None = None
+    """The rate minus that of `vanilla` on the same queries, in percentage points."""
+    error_change_low: float | None = None
+    """Lower end of its 95% interval."""
+    error_change_high: float | None = None
+    """Upper end."""
+    error_n: Count | None = None
+    """Independent queries behind the rate."""
 
 
-@cached_view
-def by_template(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> pa.Table | None:
-    """Return the rates of the systems asked with several prompts, over these languages.
+@dataclass(frozen=True, eq=False)
+class PromptsView:
+    """The rates of systems by prompt template."""
 
-    Returns:
-        One row a system and template: `system, template`, and of either metric (`hallucination_`, `error_`) `rate, low,
-        high, change, change_low, change_high, n` as in `templates.template_rates`; changes are in percentage points,
-        `n` is decided answers. None where no system was asked with several.
+    cells: pa.Table
+    """Rows of `outcomes.template_rates`."""
+    systems: pa.Table
+    """Rows of `PromptRates`, of the systems asked with several prompts."""
+    unclassified: str
+    """On many unclassified answers; empty if there are few."""
+    conclusion = ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else a reader must know."""
+        return tuple(filter(None, (self.unclassified,)))
+
+    @property
+    def confusion(self) -> pa.Table:
+        """Rows of `outcomes.Confusion`."""
+        return confusion(self.cells)
+
+
+@lru_cache(maxsize=64)
+def prompts_view(arena: Arena, choice: RateChoice = ALL) -> PromptsView:
+    """Rates by prompt template; the definition is `exclude`.
+
+    Raises:
+        TableMissing: if the arena has no outcomes or no answers.
+        NotEnoughData: if no answer in these languages has a known template.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if "answers" not in arena.tables:
-        return None
     answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
-    answers = answers.filter(pc.is_valid(answers["template"]))
-    shown = [code for code in languages if code in set(pc.unique(answers["language"]).to_pylist())]
-    if len(pc.unique(answers["template"])) < 2 or not shown:
-        return None
-    table = template_rates(arena.read("outcomes"), answers, parser=parser, languages=shown)
-    names = ("rate", "low", "high", "change", "change_low", "change_high", "n")
-    empty = dict.fromkeys(f"{metric}_{name}" for metric in SUBSETS for name in names)
-    cells: dict[tuple[str, str], dict[str, object]] = {}
+    if choice.languages:
+        codes = set(pc.unique(answers.filter(pc.is_valid(answers["template"]))["language"]).to_pylist())
+        languages = [code for code in choice.languages if code in codes]
+    else:
+        languages = None
+    table = template_rates(arena.read("outcomes"), answers, parser=choice.parser, languages=languages)
+    by_prompt: dict[tuple[str, str], dict[str, Any]] = {}
     for row in table.to_pylist():
         if row["language"] == "all":
-            start = {"system": row["system"], "template": row["template"]} | empty
-            changes = [row[name] for name in names[3:6]]
-            values = (
-                *(row[name] for name in ("rate", "rate_low", "rate_high")),
-                *(None if share is None else 100 * share for share in changes),
-                row["answered"] + row["abstained"],
-            )
-            metric = METRICS[row["subset"]]
-            cells.setdefault((row["system"], row["template"]), start).update(
-                {f"{metric}_{name}": value for name, value in zip(names, values, strict=True)}
-            )
-    asked = [system for system, _ in cells]
-    rows = [cell for (system, _), cell in cells.items() if asked.count(system) > 1]
-    return pa.Table.from_pylist(rows) if rows else None
+            metric, prompt = METRICS[row["subset"]], (row["system"], row["template"])
+            own = by_prompt.setdefault(prompt, {"system": row["system"], "template": row["template"]})
+            own |= {f"{metric}_{end}": row[f"rate_{end}"] for end in ("low", "high")}
+            own |= {f"{metric}_rate": row["rate"], f"{metric}_n": row["n"]}
+            changes = ("change", "change_low", "change_high")
+            own |= {f"{metric}_{name}": None if row[name] is None else 100 * row[name] for name in changes}
+    asked = [system for system, _ in by_prompt]
+    rows = [PromptRates(**own) for (system, _), own in by_prompt.items() if asked.count(system) > 1]
+    return PromptsView(table, schema.from_rows(PromptRates, rows), _unclassified(table))
+
+
+@lru_cache(maxsize=64)
+def has_prompts(arena: Arena) -> bool:
+    """Return whether answers to several prompt templates have outcomes."""
+    if not {"answers", "outcomes"} <= set(arena.tables):
+        return False
+    return len(set(arena.read("answers", columns=["template"])["template"].to_pylist()) - {None}) > 1
 
 
 def published_arena(arena: Arena) -> Arena | None:
@@ -304,7 +411,7 @@ def published_arena(arena: Arena) -> Arena | None:
 
 @lru_cache(maxsize=4)
 def _outcomes(arena: Arena) -> pa.Table:
-    columns = ("language", "query_id", "system", "parser", "subset", "outcome")
+    columns = ("language", "query_id", "system", "parser", "subset", "outcome", "rule")
     return arena.read("outcomes", columns=columns, encoded=columns)
 
 
@@ -339,18 +446,19 @@ def _printed_rates(figures: Arena) -> tuple[_Printed, str]:
     return found, rows[0]["reference"] if rows else ""
 
 
-_NONE = dict.fromkeys(("n", "answered", "abstained", *UNDECIDED, "missing"), 0)
+_NONE = dict.fromkeys(("n", "answers", "as_published_n", "answered", "abstained", *UNDECIDED, "missing"), 0)
 """The counts of what is not there."""
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return row["language"], row["subset"], row["system"]
+def _unclassified(table: pa.Table) -> str:
+    """Return `outcomes.unclassified_note` as a sentence; empty without one."""
+    return as_sentence(note) if (note := unclassified_note(table)) else ""
 
 
 def _absent(code: str, metric: Metric, system: str, printed: _Printed) -> dict[str, Any]:
     """Return the cell of a system without answers in a language, with the printed figure."""
     empty = dict.fromkeys(column.name for column in schema.columns(Rate)) | _NONE
-    return _cell(empty | {"language": code, "subset": SUBSETS[metric], "system": system}, printed, None)
+    return _cell(empty | {"language": code, "subset": SUBSETS[metric], "system": system}, printed)
 
 
 def _lacking(arena: Arena, printed: _Printed, picked: tuple[str, ...]) -> tuple[tuple[str, Subset], ...]:
@@ -367,61 +475,47 @@ def _lacking(arena: Arena, printed: _Printed, picked: tuple[str, ...]) -> tuple[
     )
 
 
-def _cell(row: Mapping[str, Any], printed: _Printed, ours: float | None) -> dict[str, Any]:
-    """Return a row of rates with the printed figure; `_ends`: wrong decisions and answers of `rate_as_published`."""
-    metric, answers = METRICS[row["subset"]], count_answers(row)
+def _cell(row: Mapping[str, Any], printed: _Printed) -> dict[str, Any]:
+    """Return a row of rates with the printed figure."""
+    metric, ours = METRICS[row["subset"]], row["rate_as_published"]
     figure = printed.get((metric, row["system"], row["language"]))
     return {
         **row,
         "metric": metric,
-        "answers": answers,
-        "unclear": None,
         "fewer": None,
         "printed": figure,
-        "reproduced": ours,
         "difference": None if figure is None or ours is None else papers.beyond_rounding(100 * (ours - figure)),
-        "_ends": [(answers - row[RIGHT[row["subset"]]], answers)] if answers else [],
     }
 
 
-def _join(cells: Sequence[dict[str, Any]], codes: Mapping[Metric, tuple[str, ...]], definition: Definition) -> None:
-    """Fill what the cells of `all` take from those of the languages, and the share of unclassified answers."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for cell in cells:
-        groups.setdefault((cell["language"], cell["system"]), []).append(cell)
-    for pair in groups.values():
-        answers, classified = (sum(cell[n] for cell in pair for n in names) for names in (("answers",), CLASSIFIED))
-        for cell in pair:
-            cell["unclear"] = 1 - classified / answers if answers else None
-    for cell in cells:
-        if cell["language"] != "all":
-            continue
-        own = [c for code in codes[cell["metric"]] for c in groups.get((code, cell["system"]), ())]
-        own = [c for c in own if c["answers"] and c["metric"] == cell["metric"]]
-        behind, of = len(own) if definition == "count" else cell["languages"], len(codes[cell["metric"]])
-        cell |= {name: _mean(own, name) for name in ("printed", "difference")}
-        cell |= {"languages": behind, "fewer": f"{behind} of {of}" if 0 < behind < of else None}
-        cell["_ends"] = [end for c in own for end in c["_ends"]]
-
-
-CLASSIFIED = ("answered", "abstained")
-"""Outcomes that a rate is over."""
-
-
 def _define(cell: dict[str, Any], definition: Definition) -> None:
-    """Name the rate by the chosen definition `value`, with its interval."""
-    ends = cell.pop("_ends")
-    value, low, high = (cell[name] for name in ("rate", "rate_low", "rate_high"))
+    """Name the rate by the chosen definition `value`, with its interval and n."""
+    value, low, high, n = (cell[name] for name in ("rate", "rate_low", "rate_high", "n"))
+    reason = None
     if definition == "count":
-        value = cell["rate_as_published"]
-        low, high = mean_interval(ends)[1:] if ends else (None, None)
-    if value is not None:
-        reason = None
-    elif cell["answers"]:
-        reason = f"only {cell['n']:,} of {cell['answers']:,} answers classified"
-    else:
+        names = ("rate_as_published", "as_published_low", "as_published_high", "as_published_n")
+        value, low, high, n = (cell[name] for name in names)
+    if not cell["answers"]:
         reason = "no answers in this arena"
-    cell |= {"value": value, "low": low, "high": high, "reason": reason}
+    elif value is None and definition == "count":
+        reason = "the published parser reads answers to NoMIRACL's prompts alone"
+    elif value is None:
+        classified = cell["answered"] + cell["abstained"]
+        reason = f"only {classified:,} of {cell['answers']:,} answers classified"
+    cell |= {"value": value, "low": low, "high": high, "n": n, "reason": reason}
+
+
+def _join(cells: Iterable[dict[str, Any]], codes: Mapping[Metric, tuple[str, ...]]) -> None:
+    """Fill what the cells of `all` take from those of the languages."""
+    parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in cells:
+        own = parts.setdefault((cell["metric"], cell["system"]), [])
+        if cell["language"] != "all":
+            own += [cell] if cell["answers"] else []
+            continue
+        behind, of = sum(part["value"] is not None for part in own), len(codes[cell["metric"]])
+        cell["fewer"] = f"{behind} of {of}" if 0 < behind < of else None
+        cell |= {name: _mean(own, name) for name in ("printed", "difference")}
 
 
 def _mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | None:
@@ -435,20 +529,17 @@ def _view(
     cells: Sequence[Mapping[str, Any]],
     absent: Sequence[Mapping[str, Any]],
     *,
+    parser: Parser,
     languages: Mapping[Metric, tuple[str, ...]],
     queries: Mapping[Metric, int],
     lacking: tuple[tuple[str, Subset], ...],
     reference: str,
-    unparsed: str = "",
-    unaudited: bool = False,
+    unclassified: str = "",
 ) -> RatesView:
     """Build the record: its tables, and what they say in words."""
-    import pyarrow as pa
-
-    rows = _systems([cell for cell in cells if cell["language"] == "all"])
+    by_system = _systems(cells)
+    rows = [row for row in by_system if row["language"] == "all"]
     answer = _answer(rows)
-    if unaudited:
-        answer = f"{answer.removesuffix('.')} (labels not audited)." if answer else "The labels are not audited."
     few = [
         f"{row['system']} ({', '.join(parts)})"
         for row in rows
@@ -462,32 +553,40 @@ def _view(
     return RatesView(
         cells=schema.from_rows(RateCell, [RateCell(**cell) for cell in cells]),
         absent=schema.from_rows(RateCell, [RateCell(**cell) for cell in absent]),
-        systems=pa.Table.from_pylist(rows),
+        by_system=schema.from_rows(SystemRates, [SystemRates(**row) for row in by_system]),
+        parser=parser,
         languages=languages,
         queries=queries,
         lacking=lacking,
         reference=reference,
         conclusion=answer,
         opening=f"{rated}{where}." if values else "",
-        unparsed=unparsed,
+        unclassified=unclassified,
         fewer=f"Mean over fewer languages: {', '.join(few)}." if few else "",
     )
 
 
-def _systems(joint: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return one row per system from its joint cells, lowest hallucination rate first."""
-    by_key = {(cell["system"], cell["metric"]): cell for cell in joint}
+_BESIDE = tuple(field.name.removeprefix("error_") for field in fields(SystemRates) if field.name.startswith("error_"))
+"""Fields of a cell that `SystemRates` repeats for each metric."""
+
+
+def _systems(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the fields of `SystemRates`, languages in code order, lowest hallucination rate first."""
+    pairs: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+    for cell in cells:
+        pairs.setdefault((cell["language"], cell["system"]), {})[cell["metric"]] = cell
     rows = []
-    for system in sorted({cell["system"] for cell in joint}):
-        own = {metric: by_key.get((system, metric), {}) for metric in SUBSETS}
-        unclear = next((cell["unclear"] for cell in own.values() if cell), None)
-        row: dict[str, Any] = {"system": system, "answers": sum(c.get("answers", 0) for c in own.values())}
-        row["unclear"] = unclear
-        for metric, cell in own.items():
-            row |= {f"{metric}_{name}": cell.get(name) for name in BESIDE}
+    for (language, system), own in pairs.items():
+        answers, unclassified = (
+            sum(cell[name] for cell in own.values() for name in names) for names in (("answers",), UNDECIDED)
+        )
+        row = {"language": language, "system": system, "answers": answers}
+        row["unclassified"] = unclassified / answers if answers else None
+        for metric in SUBSETS:
+            row |= {f"{metric}_{name}": own.get(metric, {}).get(name) for name in _BESIDE}
         rows.append(row)
     rows.sort(key=lambda row: (*(_or_last(row[f"{metric}_value"]) for metric in SUBSETS), row["system"]))
-    return rows
+    return sorted(rows, key=lambda row: place(row["language"]))
 
 
 def _or_last(value: float | None) -> float:

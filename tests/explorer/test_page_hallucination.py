@@ -103,7 +103,7 @@ def test_pitfall_32_either_definition_comes_with_the_unclassified_share(arenas: 
     for metric in ("hallucination", "error"):
         assert tables[0].loc["aya-101", f"{metric}_value"] < tables[1].loc["aya-101", f"{metric}_value"]
         assert tables[0].loc["aya-101", f"{metric}_value_interval"].startswith("data:image/svg+xml")
-    assert tables[0].loc["aya-101", "unclear"] > 0
+    assert tables[0].loc["aya-101", "unclassified"] > 0
     assert tables[0].loc["aya-101", "answers"] > 0
     heads = json.loads(exclude.dataframe[0].proto.columns)
     shown = {name: head for name, head in heads.items() if name not in ("_index", "_mark")}

@@ -290,7 +290,7 @@ def rates(arenas: Arenas) -> Numbers:
     """Yield hallucination and error rates by both parsers, and confusion matrices."""
     fields = (
         *("n", "answered", "abstained", "unparsed", "missing", "rate", "rate_low", "rate_high"),
-        *("rate_as_published", "undecided"),
+        *("rate_as_published", "unclassified"),
     )
     counts = ("true_positives", "false_negatives", "false_positives", "true_negatives", "hallucination_rate")
     for name, arena in arenas.items():

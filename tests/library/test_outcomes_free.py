@@ -24,7 +24,7 @@ from mirage.stages.outcomes import vocabulary
 from mirage.stages.outcomes.by_model import FORM
 from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
-from mirage.stages.outcomes.rates import rates, unparsed_note
+from mirage.stages.outcomes.rates import rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
@@ -282,22 +282,22 @@ def test_the_prompt_decides_which_rules_hold() -> None:
 # --- rates -----------------------------------------------------------------------------------------------------------
 
 
-def test_asking_back_is_undecided() -> None:
+def test_asking_back_is_unclassified() -> None:
     rows = [("a", "Which one do you mean?", "rag")]
     table = rates(outcomes(QUERIES, answers(*rows)))
     row = table.to_pylist()[0]
-    assert (row["clarification"], row["unparsed"], row["undecided"], row["rate"]) == (1, 0, 1.0, None)
-    assert confusion(table).to_pylist()[0]["non_relevant_undecided"] == 1
+    assert (row["clarification"], row["unparsed"], row["unclassified"], row["rate"]) == (1, 0, 1.0, None)
+    assert confusion(table).to_pylist()[0]["non_relevant_unclassified"] == 1
 
 
-def test_many_unparsed_answers_are_said(tmp_path: Path) -> None:
+def test_many_unclassified_answers_are_said(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     store.write(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x")
     result = CliRunner().invoke(app, ["measure", "outcomes", str(arena)])
     assert "a 100%" in result.stderr
     assert "a 100%" in CliRunner().invoke(app, ["report", "rates", str(arena)]).stderr
     few = rates(outcomes(QUERIES, answers(("b", "1902", "rag"))))
-    assert unparsed_note(few) is None
+    assert unclassified_note(few) is None
 
 
 # --- the figures shown -----------------------------------------------------------------------------------------------

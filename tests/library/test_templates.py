@@ -175,7 +175,7 @@ def test_every_answer_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients()
     matrix = confusion.confusion(outcome_rates.rates(table)).to_pylist()
     counted = Counter((row["language"], row["system"]) for row in table.to_pylist() if row["parser"] == "strict")
     names = ("true_positives", "false_negatives", "false_positives", "true_negatives")
-    rest = [f"{subset}_{kind}" for subset in ("relevant", "non_relevant") for kind in ("undecided", "missing")]
+    rest = [f"{subset}_{kind}" for subset in ("relevant", "non_relevant") for kind in ("unclassified", "missing")]
     for row in matrix:
         if row["language"] == "all":
             continue

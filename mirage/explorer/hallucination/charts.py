@@ -41,15 +41,10 @@ from mirage.views.rates import TITLES as RATES
 Row = Mapping[str, Any]
 """A row of `RatesView.systems` or `RatesView.cells`."""
 
-FEW_ANSWERS = 10
-"""Classified answers below which a share of them is drawn hollow: its 95% interval is about 50 points wide."""
+FEW = 10
+"""n below which a share is drawn hollow: its 95% interval is about 50 points wide."""
 NAMED = 16
 """Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
-SAID = (
-    *("value", "low", "high", "rate", "rate_as_published", "undecided", "answers", "reason"),
-    *("corrected", "corrected_low", "corrected_high", "audited", "fewer"),
-)
-"""Fields of a rate used in hover texts."""
 _EDGE = 0.035
 """What the axes show below 0 and above 1, so that marks at the ends stay whole."""
 _LEAST, _LETTER, _LINE = 0.1, 0.022, 0.05
@@ -59,15 +54,17 @@ of a name, in either rate.
 _rate, _points, _count = (FORMATS[kind].write for kind in ("rate", "points", "count"))
 
 
-def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
+def trade_off(rows: Sequence[Row], cells: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
     """Hallucination rate against error rate with both intervals; the best corner is at the bottom left.
 
     Args:
         rows: rows of `RatesView.systems`.
+        cells: rows of `RatesView.cells`, for the hover texts.
         mode: light or dark.
         focus: systems that stand out; none given, all do.
     """
     colors = ink(mode)
+    by_rate = {(cell["system"], cell["metric"]): cell for cell in cells if cell["language"] == "all"}
     shown = [row for row in rows if row["hallucination_value"] is not None and row["error_value"] is not None]
     # Systems of one colour are one trace, whose whiskers Plotly draws in that colour; those in focus lie on top.
     by_color: dict[tuple[bool, str], list[Row]] = {}
@@ -89,7 +86,7 @@ def trade_off(rows: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -
             primitives.dots(
                 [row["hallucination_value"] for row in group],
                 [row["error_value"] for row in group],
-                [_system_hover(row) for row in group],
+                [_system_hover(row["system"], by_rate) for row in group],
                 {"color": color, "symbol": [family(row["system"]).symbol for row in group], "size": MARK_SIZE + 1},
                 clicks=[[row["system"], "", "", ""] for row in group],
                 opacity=1 if loud else 0.4,
@@ -154,7 +151,7 @@ def rate_map(
     rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], metric: str, mode: Mode
 ) -> dict[str, Any]:
     """Draw one rate by language (columns) and system (rows) as squares; a cell without a value, or from fewer than
-    `FEW_ANSWERS` classified answers, is hollow.
+    `FEW` queries, is hollow.
 
     Args:
         rows: rows of `RatesView.cells`.
@@ -177,8 +174,8 @@ def rate_map(
 
 
 def is_few(cell: Row) -> bool:
-    """Return whether a rate is from fewer than `FEW_ANSWERS` classified answers; printed rates have no n."""
-    return bool(cell["answers"]) and cell["n"] < FEW_ANSWERS
+    """Return whether a rate is from fewer than `FEW` queries; printed rates have no n."""
+    return bool(cell["answers"]) and cell["n"] < FEW
 
 
 def _percents(shares: Sequence[float]) -> list[str]:
@@ -232,7 +229,7 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, A
     queries = {code: scope_name(code) for code in asked}
     cells = []
     for row, ramp in zip(rows, shades([row["share"] for row in rows]), strict=True):
-        shade = None if row["n"] < FEW_ANSWERS else ramp
+        shade = None if row["n"] < FEW else ramp
         asked_in, given_in = row["query_language"], row["passage_language"]
         interval = f"95% {span(row['low'], row['high'], 'rate')}"
         head = f"<b>{label_text(queries[asked_in])}</b> queries, <b>{label_text(passages[given_in])}</b> passages"
@@ -241,11 +238,11 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, A
     return square_map(cells, columns=passages, rows=queries, left=130, right=70, head=98, mode=mode)
 
 
-def _system_hover(row: Row) -> str:
-    """Return the hover text of a system, from a row of `RatesView.systems`."""
-    lines = [f"<b>{label_text(row['system'])}</b> ({family(row['system']).name})"]
+def _system_hover(system: str, cells: Mapping[tuple[str, str], Row]) -> str:
+    """Return the hover text of a system, from its cells over all languages."""
+    lines = [f"<b>{label_text(system)}</b> ({family(system).name})"]
     for metric in RATES:
-        cell = {key: row.get(f"{metric}_{key}") for key in SAID}
+        cell = cells[system, metric]
         lines += _rate_lines(cell, metric)
         if cell["answers"]:
             lines.append(f"{_count(cell['answers'])} answers to {QUERIES[metric]}")
@@ -259,9 +256,10 @@ def _cell_hover(cell: Row | None, system: str, language: str, metric: str) -> st
         return "<br>".join([*lines, "no answers in this arena"])
     lines += _rate_lines(cell, metric)
     if cell["answers"]:
+        unclassified = cell["answers"] - cell["answered"] - cell["abstained"]
         lines.append(
             f"{_count(cell['answers'])} answers: {_count(cell['answered'])} answered, "
-            f"{_count(cell['abstained'])} abstained, {_count(cell['answers'] - cell['n'])} unclassified"
+            f"{_count(cell['abstained'])} abstained, {_count(unclassified)} unclassified"
         )
     if cell["printed"] is not None:
         lines.append(f"printed in the paper: {_rate(cell['printed'])}")
@@ -284,13 +282,13 @@ def _rate_lines(cell: Row, metric: str) -> list[str]:
         ends = "" if cell["low"] is None else interval(cell["low"], cell["high"])
         lines = [
             f"{title} {_rate(cell['value'])}{ends}",
-            *([f"mean over {cell['fewer']} languages"] if cell.get("fewer") else []),
+            *([f"mean over {cell['fewer']} languages"] if cell["fewer"] else []),
         ]
-    if cell.get("corrected") is not None:
+    if cell["corrected"] is not None:
         ends = interval(cell["corrected_low"], cell["corrected_high"])
         value = _rate(cell["corrected"])
         lines.append(f"corrected for label errors {value}{ends}, {_count(cell['audited'])} labels audited")
     if cell["answers"]:
         both = f"of classified answers {_rate(cell['rate'])}, as published {_rate(cell['rate_as_published'])}"
-        lines.append(f"{both}, unclassified {_rate(cell['undecided'])}")
+        lines.append(f"{both}, unclassified {_rate(cell['unclassified'])}")
     return lines

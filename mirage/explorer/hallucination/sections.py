@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -30,7 +29,7 @@ from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 from mirage.views import causes, printed
 from mirage.views import rates as views
-from mirage.views.rates import RatesView
+from mirage.views.rates import PromptsView, RatesView
 
 SAYS = {
     "exclude": "wrong decisions / classified answers",
@@ -65,7 +64,7 @@ def best_shade() -> str:
     return "lighter" if mode() == "dark" else "darker"
 
 
-def answer_links(rates: RatesView, parser: str, system: str, metric: str, code: str = "all") -> None:
+def answer_links(rates: RatesView, system: str, metric: str, code: str = "all") -> None:
     """Link to the answers behind a number, one link for each kind of outcome with its count."""
     cells = filter_rows(rates.everything, "system", [system]).to_pylist()
     cell = next((c for c in cells if (c["metric"], c["language"]) == (metric, code)), None)
@@ -84,11 +83,11 @@ def answer_links(rates: RatesView, parser: str, system: str, metric: str, code: 
                     systems=system,
                     subset=cell["subset"],
                     outcome=[kind for kind in kinds if cell[kind]],
-                    parser=parser,
+                    parser=rates.parser,
                 )
 
 
-def show_by_language(rates: RatesView, order: Sequence[str], parser: str) -> None:
+def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
     """Show one rate of every system in every language."""
     codes = in_order({code for code, _ in rates.lacking}.union(*rates.languages.values()))
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
@@ -105,9 +104,9 @@ def show_by_language(rates: RatesView, order: Sequence[str], parser: str) -> Non
     )
     with place:
         if cell:
-            answer_links(rates, parser, cell[0], metric, cell[1])
+            answer_links(rates, cell[0], metric, cell[1])
         else:
-            hollow = f" Hollow: fewer than {charts.FEW_ANSWERS} classified answers." if few else ""
+            hollow = f" Hollow: n under {charts.FEW}." if few else ""
             note(f"{name} in percent; {best_shade()} is better.{hollow} Click a cell to read its answers.")
     if rates.lacking:
         with st.container(border=True):
@@ -129,7 +128,7 @@ def _rate_map(
 @lru_cache(maxsize=64)
 def trade_off(rates: RatesView, focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
     """Return `charts.trade_off`."""
-    return charts.trade_off(rates.systems.to_pylist(), mode=mode, focus=focus)
+    return charts.trade_off(rates.systems.to_pylist(), rates.cells.to_pylist(), mode=mode, focus=focus)
 
 
 def missing_words(rates: RatesView) -> str:
@@ -212,7 +211,7 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         system = pick("System", systems, key="decisions_of", kind="system", width=300)
     note(
         "Correct decisions in percent, shown a relevant passage in the column's language. Hover for interval and n. "
-        f"Hollow: n under {charts.FEW_ANSWERS}."
+        f"Hollow: n under {charts.FEW}."
     )
     rows = [asdict(share) for share in shares if share.system == system]
     figure = charts.pair_matrix(rows, mode=mode())
@@ -223,9 +222,8 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         chart(figure, key="decision_pairs_matrix", alt=alt, wide=not fitting, half=bool(fitting))
 
 
-def show_confusion(page: Page, parser: Parser, row: DeltaGenerator) -> None:
+def show_confusion(rates: RatesView, languages: Sequence[str], row: DeltaGenerator) -> None:
     """Show the counts of every system's decisions."""
-    languages = page.languages("outcomes")
     with row:
         code = pick_language("Language", languages, key="confusion", help="counts are summed over the languages shown.")
     note("Positive: answered. Negative: abstained. Answerable queries: TP, FN; unanswerable ones: FP, TN.")
@@ -233,14 +231,13 @@ def show_confusion(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     for name, label in (
         ("true_positives", "TP"),
         ("false_negatives", "FN"),
-        ("relevant_undecided", "Unclassified"),
+        ("relevant_unclassified", "Unclassified"),
         ("false_positives", "FP"),
         ("true_negatives", "TN"),
-        ("non_relevant_undecided", "Unclassified"),
+        ("non_relevant_unclassified", "Unclassified"),
     ):
         columns.append(column(Confusion, name, label, width=100))
-    rows = views.confusions(page.arena, parser, languages)
-    table(filter_rows(rows, "language", [code]), columns, key="confusion_matrix")
+    table(filter_rows(rates.confusion, "language", [code]), columns, key="confusion_matrix")
 
 
 def show_label_errors(rates: RatesView) -> None:
@@ -254,7 +251,7 @@ def show_label_errors(rates: RatesView) -> None:
         columns = [
             _SYSTEM,
             *estimate(rate, stem="rate", about="Wilson's interval, over queries only."),
-            Col("n", "n", "count", help="Classified answers."),
+            Col("n", "n", "count", help="Queries with a classified answer."),
             *estimate(corrected, about="95% interval over queries and the audit."),
             Col("audited", "Audited", "count", help="Audited queries with the label."),
             Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
@@ -264,7 +261,7 @@ def show_label_errors(rates: RatesView) -> None:
         note(as_sentence(reason))
 
 
-def show_prompts(rows: pa.Table) -> None:
+def show_prompts(prompts: PromptsView) -> None:
     """Show the rates of the systems that were asked with several prompts."""
     note("Change: points relative to the vanilla prompt, on queries classified under both.")
     columns = [
@@ -278,8 +275,8 @@ def show_prompts(rows: pa.Table) -> None:
         columns += estimate(rate, stem=metric, width=90, about="Rate with 95% interval.")
         about = "Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0."
         columns += estimate(change, width=90, about=about)
-        columns.append(Col(f"{metric}_n", "n", "count", width=64, help="Number of classified answers."))
-    table(rows, columns, key="by_template")
+        columns.append(Col(f"{metric}_n", "n", "count", width=64, help="Queries with a classified answer."))
+    table(prompts.systems, columns, key="by_template")
 
 
 def show_paper(rates: RatesView, figures: Arena, page: Page) -> None:
@@ -295,7 +292,7 @@ def show_paper(rates: RatesView, figures: Arena, page: Page) -> None:
             about = f"{metric} rate printed in the NoMIRACL paper (rate as published, mean over our languages)."
             columns.append(Col(f"{metric}_printed", f"{label} printed", "rate", about, width=136))
             about = f"Our {metric} rate as published: 1 - accuracy by the papers' parser."
-            columns.append(Col(f"{metric}_reproduced", "Ours", "rate", about, width=60))
+            columns.append(Col(f"{metric}_rate_as_published", "Ours", "rate", about, width=60))
             about = f"Our {metric} rate as published minus the printed one, in percentage points. 0: within rounding."
             columns.append(Col(f"{metric}_difference", "Difference", "points", about, width=82))
         table(rates.systems, columns, key="beside_print")

@@ -153,7 +153,7 @@ def over_languages(
         error: float | None = None
         bounded = bool(known) and all(part.bounded for part in known)
         lowest, highest = _bounds(feature, bounds)
-        factor, df, unit = shared.get((system, feature), (1.0, None, "query"))
+        factor, df, unit, _ = shared.get((system, feature), (1.0, None, "query", 0))
         if mean is not None and len(errors) == len(known):
             error = float(np.sqrt(factor * (errors**2).sum())) / len(known)
             if bounded:

@@ -33,12 +33,12 @@ class Confusion:
     """Relevant queries that the system answers."""
     false_negatives: Annotated[Count, ColumnHead("FN")]
     """Relevant queries on which it abstains: errors."""
-    relevant_undecided: Annotated[Count, ColumnHead("undecided")]
-    """Answers to relevant queries that ask back, are unparsed, empty or an API error."""
+    relevant_unclassified: Annotated[Count, ColumnHead("unclassified")]
+    """Answers to relevant queries that only ask back, are unparsed, empty or an API error."""
     relevant_missing: Annotated[Count, ColumnHead("missing")]
     """Relevant queries without an answer."""
     error_rate: Share | None
-    """FN / (FN + TP); in the row `all` the mean over languages. Null if no answer is decided."""
+    """FN / (FN + TP); in the row `all` the mean over languages. Null if under half of the answers are classified."""
     error_low: Share | None
     """Lower end of its 95% interval."""
     error_high: Share | None
@@ -47,12 +47,12 @@ class Confusion:
     """Non-relevant queries that the system answers: hallucinations."""
     true_negatives: Annotated[Count, ColumnHead("TN")]
     """Non-relevant queries on which it abstains."""
-    non_relevant_undecided: Annotated[Count, ColumnHead("undecided")]
-    """Answers to non-relevant queries that are unparsed, empty or an API error."""
+    non_relevant_unclassified: Annotated[Count, ColumnHead("unclassified")]
+    """Answers to non-relevant queries that only ask back, are unparsed, empty or an API error."""
     non_relevant_missing: Annotated[Count, ColumnHead("missing")]
     """Non-relevant queries without an answer."""
     hallucination_rate: Share | None
-    """FP / (FP + TN); in the row `all` the mean over languages. Null if no answer is decided."""
+    """FP / (FP + TN); in the row `all` the mean over languages. Null if under half of the answers are classified."""
     hallucination_low: Share | None
     """Lower end of its 95% interval (Wilson; `mean_interval` in the row `all`)."""
     hallucination_high: Share | None
@@ -95,7 +95,7 @@ def _matrix(key: tuple[str, str, str | None], subsets: Mapping[str, Mapping[str,
         fields |= {
             answered: row["answered"],
             abstained: row["abstained"],
-            f"{subset}_undecided": sum(row[outcome] for outcome in UNDECIDED),
+            f"{subset}_unclassified": sum(row[outcome] for outcome in UNDECIDED),
             f"{subset}_missing": row["missing"],
             f"{rate}_rate": row["rate"],
             f"{rate}_low": row["rate_low"],

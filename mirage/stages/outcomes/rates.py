@@ -1,4 +1,4 @@
-"""Hallucination and error rates with intervals, by both definitions, with the undecided share."""
+"""Hallucination and error rates with intervals, by both definitions, with the unclassified share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from mirage import schema
 from mirage.battles.counts import ABSENT, CLASSIFY, lacks_evidence
 from mirage.errors import UnknownName
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
+from mirage.stages.outcomes.parsed import FREE_RULES
+from mirage.stages.outcomes.tables import RIGHT
 from mirage.stats.intervals import mean_interval, of_variance
 from mirage.stats.units import joint_variances
 from mirage.text.languages import place, refuse_name_of_all
@@ -18,17 +20,18 @@ from mirage.text.segmentation import join_first
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NOTED_UNPARSED = 0.05
-"""Share of unparsed answers above which rates get a note."""
-_WRONG = {"non_relevant": "answered", "relevant": "abstained"}
+NOTED = 0.05
+"""Share of unclassified answers above which rates get a note."""
+DECISIONS = ("answered", "abstained")
+"""Outcomes that `rate` is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
     """Hallucination or error rate of one system in one language and subset (DEFINITIONS: NoMIRACL outcomes and rates).
 
-    All rows of a table are by one parser. Method: `wilson` for a language, `mean_interval` for the row `all`, both at
-    95%.
+    All rows of a table are by one parser, except `rate_as_published`. Method: `wilson` for a language, `mean_interval`
+    for the row `all`, both at 95%.
     """
 
     key = ("language", "subset", "system")
@@ -43,7 +46,11 @@ class Rate:
     system: str
     """The system."""
     n: Count
-    """Classified answers behind `rate`: answered or abstained, further samples included."""
+    """Independent queries behind `rate` and its interval: those with a classified answer, in the languages with a rate.
+    A query with several samples, or shared by several languages, counts once. 0 without a rate.
+    """
+    answers: Count
+    """Answers present, classified or not, further samples included."""
     answered: Count
     """Answers that say that the passages have the answer, or give it."""
     abstained: Count
@@ -59,7 +66,7 @@ class Rate:
     missing: Count
     """Queries without an answer."""
     rate: Share | None
-    """Wrong decisions among the decided answers: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN +
+    """Wrong decisions among the classified answers: FP / (FP + TN), the hallucination rate, on non_relevant; FN / (FN +
     TP), the error rate, on relevant. Null if under half of the answers are classified. In the row `all`: the mean over
     the languages with a rate. Source: NoMIRACL.
     """
@@ -71,12 +78,19 @@ class Rate:
     rate_high: Share | None
     """Upper end."""
     rate_as_published: Share | None
-    """1 - accuracy over the answers present: every undecided answer counts as wrong. Printed in the
-    papers' tables. Null if no answer is present.
+    """1 - accuracy by the published parser over the answers present, whatever parser the row is by: every unclassified
+    answer counts as wrong, as in the papers' tables. In the row `all` the mean over the languages with answers. Null if
+    no answer is present, or if the system has answers to other prompts than NoMIRACL's, which that parser cannot read.
     """
-    undecided: Share | None
-    """Share of the answers present that are neither answered nor abstained (`schema.UNDECIDED`). Null if
-    no answer is present.
+    as_published_low: Share | None
+    """Lower end of the 95% interval of `rate_as_published`, by the methods of `rate`."""
+    as_published_high: Share | None
+    """Upper end."""
+    as_published_n: Count
+    """Independent queries behind `rate_as_published` and its interval."""
+    unclassified: Share | None
+    """Share of `answers` that are neither answered nor abstained: clarification questions, unparsed, empty or API
+    errors. Null if no answer is present.
     """
     languages: Count | None = None
     """Languages behind `rate`: those where at least half of the answers are classified. 1 or 0 for a language."""
@@ -100,7 +114,9 @@ class Rate:
     """Why there is no corrected rate despite an audit, or which languages that of `all` leaves out."""
 
 
-_COUNTED = ("answered", "abstained", *UNDECIDED, "missing")
+PRESENT = (*DECISIONS, *UNDECIDED)
+"""Outcomes of answers that are present."""
+_COUNTED = (*PRESENT, "missing")
 
 
 def rates(
@@ -133,37 +149,26 @@ def rates(
     if samples is not None:
         samples = samples.select(outcomes.column_names)
         outcomes = pa.concat_tables([outcomes.cast(samples.schema), samples])
+    printed = _published(outcomes)
     selection = keep_named(outcomes, "parser", [parser]) if len(outcomes) else outcomes
     selection = keep_named(keep_named(selection, "language", languages), "system", systems)
-    grouped = selection.group_by(["language", "subset", "system", "outcome"]).aggregate([([], "count_all")])
-    refuse_name_of_all(pc.unique(grouped["language"]).to_pylist())
-    cells: dict[tuple[str, str, str], dict[str, int]] = {}
-    for row in grouped.to_pylist():
-        cell = cells.setdefault((row["subset"], row["system"], row["language"]), dict.fromkeys(_COUNTED, 0))
-        cell[row["outcome"]] += row["count_all"]
-    clusters = {} if samples is None else clusters_of(selection, _WRONG)
+    refuse_name_of_all(pc.unique(selection["language"]).to_pylist())
+    for column in ("language", "system"):
+        printed = printed.filter(pc.is_in(printed[column], pc.unique(selection[column].cast(pa.string()))))
+    cells = _count(selection)
+    lacking = [key for key, cell in cells.items() if lacks_evidence(cell)]
+    estimates = _estimate_all(_drop(_score(selection, DECISIONS), lacking), sampled=samples is not None)
+    as_published = _estimate_all(_score(printed, PRESENT), sampled=samples is not None)
     joint: dict[tuple[str, str], list[dict[str, int]]] = {}
-    joint_clusters: dict[tuple[str, str], list[list[Cluster]]] = {}
-    rows = []
-    # Arrow groups in any order, but the last digit of a mean depends on the order.
-    for (subset, system, language), cell in sorted(cells.items()):
-        key = subset, system, language
-        of_cell = [clusters[key]] if key in clusters and not lacks_evidence(cell) else []
-        rows.append(_rate(language, subset, system, [cell], clusters=of_cell))
+    for (_, subset, system), cell in cells.items():
         joint.setdefault((subset, system), []).append(cell)
-        joint_clusters.setdefault((subset, system), []).extend(of_cell)
-    factors = _sharing_factors(selection)
-    rows += [
-        _rate(
-            "all",
-            subset,
-            system,
-            members,
-            factors.get((subset, system), 1.0),
-            clusters=joint_clusters[subset, system],
-        )
-        for (subset, system), members in joint.items()
-    ]
+    rows = []
+    for (language, subset, system), members in [
+        *((key, [cell]) for key, cell in cells.items()),
+        *((("all", *pair), members) for pair, members in joint.items()),
+    ]:
+        key = language, subset, system
+        rows.append(_rate(key, members, estimates.get(key, _NOTHING), as_published.get(key, _NOTHING)))
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
 
 
@@ -185,14 +190,9 @@ def keep_named(outcomes: pa.Table, column: str, names: Iterable[str] | None) -> 
     return outcomes.filter(pc.is_in(outcomes[column], value_set=pa.array(names, pa.string())))
 
 
-def count_answers(row: Mapping[str, Any]) -> int:
-    """Return the number of answers present behind a row of `rates`, classified or not."""
-    return int(row["answered"] + row["abstained"] + sum(row[outcome] for outcome in UNDECIDED))
-
-
-def unparsed_note(rates: pa.Table) -> str | None:
-    """Return a sentence on systems with more than 5% unparsed answers, and those without a rate for it; None if there
-    are none.
+def unclassified_note(rates: pa.Table) -> str | None:
+    """Return a sentence on systems with more than 5% unclassified answers, and those without a rate for it; None if
+    there are none.
 
     Args:
         rates: result of `rates`; its rows `all` count.
@@ -201,9 +201,9 @@ def unparsed_note(rates: pa.Table) -> str | None:
     for row in rates.to_pylist():
         if row["language"] == "all":
             count = counts.setdefault(row["system"], [0, 0])
-            count[0] += row["unparsed"]
-            count[1] += count_answers(row)
-    shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED_UNPARSED}
+            count[0] += sum(row[outcome] for outcome in UNDECIDED)
+            count[1] += row["answers"]
+    shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED}
     if not shares:
         return None
     single = [row for row in rates.to_pylist() if row["language"] != "all"]
@@ -213,7 +213,7 @@ def unparsed_note(rates: pa.Table) -> str | None:
     worst = sorted(shares, key=lambda system: (-shares[system], system))
     named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
     more = f" and {len(worst) - 3:,} more" if len(worst) > 3 else ""
-    return f"more than 5% of the answers are unparsed: {named}{more}; the rates exclude these answers{none}"
+    return f"more than 5% of the answers are unclassified: {named}{more}; the rates exclude these answers{none}"
 
 
 def is_by_model(outcomes: pa.Table | None) -> bool:
@@ -230,67 +230,117 @@ def not_understood(outcomes: pa.Table) -> dict[str, int]:
     return {row["values"]: row["counts"] for row in sorted(counts, key=lambda row: row["values"])}
 
 
-def _sharing_factors(selection: pa.Table) -> dict[tuple[str, str], float]:
-    """Return by subset and system the variance factor of the mean over languages that share queries."""
+_Key = tuple[str, str, str]
+"""Language, subset and system."""
+Cluster = tuple[int, int]
+"""Wrong and counted answers of a system to one query."""
+_Estimated = tuple[float | None, float | None, float | None, int]
+"""A rate, the ends of its interval, and the independent queries behind it."""
+_NOTHING: _Estimated = (None, None, None, 0)
+_KEYS = ["language", "subset", "system"]
+
+
+def _published(outcomes: pa.Table) -> pa.Table:
+    """Return the rows by the published parser of the systems that answered NoMIRACL's prompts alone."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    decided = selection.filter(
-        pc.is_in(selection["outcome"], value_set=pa.array(("answered", "abstained"), pa.string()))
-    )
-    # A query with several answers counts once, with the last of them.
-    keys = ["subset", "system", "language", "query_id"]
-    answers = decided.select(keys).append_column("outcome", decided["outcome"].cast(pa.string()))
-    rows = answers.group_by(keys, use_threads=False).aggregate([("outcome", "last")])
-    wrong = pc.if_else(pc.equal(rows["subset"], "relevant"), _WRONG["relevant"], _WRONG["non_relevant"])
-    rows = rows.append_column("value", pc.equal(rows["outcome_last"], wrong).cast(pa.float64()))
-    rows = rows.rename_columns({"subset": "feature"})
-    return {(subset, system): factor for (system, subset), (factor, *_) in joint_variances(rows).items()}
+    free = outcomes.filter(pc.is_in(outcomes["rule"], pa.array(FREE_RULES)))
+    systems = pc.unique(free["system"].cast(pa.string()))
+    rows = outcomes.filter(pc.equal(outcomes["parser"], "published"))
+    return rows.filter(pc.invert(pc.is_in(rows["system"], systems)))
 
 
-def _rate(
-    language: str,
-    subset: str,
-    system: str,
-    cells: list[dict[str, int]],
-    factor: float = 1.0,
-    *,
-    clusters: Sequence[Sequence[Cluster]] = (),
-) -> Rate:
-    """Build one row from the counts of one language, or of several, whose variance is scaled by `factor`.
+def _count(selection: pa.Table) -> dict[_Key, dict[str, int]]:
+    """Count the answers of each outcome, in the order of subset, system and language."""
+    grouped = selection.group_by([*_KEYS, "outcome"]).aggregate([([], "count_all")])
+    cells: dict[_Key, dict[str, int]] = {}
+    for row in grouped.to_pylist():
+        key = row["language"], row["subset"], row["system"]
+        cells.setdefault(key, dict.fromkeys(_COUNTED, 0))[row["outcome"]] += row["count_all"]
+    # Arrow groups in any order, but the last digit of a mean depends on the order.
+    return dict(sorted(cells.items(), key=lambda cell: (*cell[0][1:], cell[0][0])))
 
-    Where a query has several decided answers, the rate is that of the `clusters`.
+
+def _score(selection: pa.Table, counted: Sequence[str]) -> pa.Table:
+    """Return the answers that count, each with the column `wrong`: whether the decision is not the correct one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = selection.filter(pc.is_in(selection["outcome"], pa.array(counted)))
+    right = pc.if_else(pc.equal(rows["subset"], "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
+    wrong = pc.not_equal(rows["outcome"].cast(pa.string()), right)
+    return rows.select([*_KEYS, "query_id"]).append_column("wrong", wrong.cast(pa.int64()))
+
+
+def _drop(rows: pa.Table, keys: Iterable[_Key]) -> pa.Table:
+    """Return the rows of all cells but some."""
+    import pyarrow.compute as pc
+
+    for key in keys:
+        one, two, three = (pc.equal(rows[name], value) for name, value in zip(_KEYS, key, strict=True))
+        rows = rows.filter(pc.invert(pc.and_(pc.and_(one, two), three)))
+    return rows
+
+
+def _estimate_all(rows: pa.Table, *, sampled: bool) -> dict[_Key, _Estimated]:
+    """Return the share of wrong decisions in each cell, and the mean of a system's languages as `all`.
+
+    Args:
+        rows: result of `_score`.
+        sampled: whether a query may have several answers of a system; they are averaged first (`rate_of_clusters`).
     """
-    wrong_outcome = _WRONG[subset]
-    readable = [cell for cell in cells if not lacks_evidence(cell)]
-    decided = [(cell[wrong_outcome], cell["answered"] + cell["abstained"]) for cell in readable]
-    decided = [(k, n) for k, n in decided if n]
-    mean, low, high = mean_interval(decided, factor=factor) if decided else (None, None, None)
-    if any(n > 1 for queries in clusters for _, n in queries):
-        mean, low, high = rate_of_clusters(clusters, factor=factor)
-    right_outcomes = {"answered", "abstained"} - {wrong_outcome}
-    present = [(cell, count_answers(cell)) for cell in cells]
-    present = [(cell, n) for cell, n in present if n]
-    accuracies = [sum(cell[outcome] for outcome in right_outcomes) / n for cell, n in present]
-    undecided = [sum(cell[outcome] for outcome in UNDECIDED) / n for cell, n in present]
+    import pyarrow as pa
+
+    cells: dict[_Key, Cluster] = {}
+    for row in rows.group_by(_KEYS).aggregate([("wrong", "sum"), ("wrong", "count")]).to_pylist():
+        cells[row["language"], row["subset"], row["system"]] = row["wrong_sum"], row["wrong_count"]
+    clusters: dict[_Key, list[Cluster]] = {}
+    if sampled:
+        # A query with several answers counts once in the factor of shared queries, with the last of them.
+        names = [("wrong", "sum"), ("wrong", "count"), ("wrong", "last")]
+        rows = rows.group_by([*_KEYS, "query_id"], use_threads=False).aggregate(names).sort_by("query_id")
+        for row in rows.to_pylist():
+            key = row["language"], row["subset"], row["system"]
+            clusters.setdefault(key, []).append((row["wrong_sum"], row["wrong_count"]))
+        rows = rows.rename_columns({"wrong_last": "wrong"})
+    values = rows.select([*_KEYS, "query_id"]).append_column("value", rows["wrong"].cast(pa.float64()))
+    shared = joint_variances(values.rename_columns({"subset": "feature"}))
+    joint: dict[tuple[str, str], list[_Key]] = {}
+    for key in sorted(cells):
+        joint.setdefault(key[1:], []).append(key)
+    estimates: dict[_Key, _Estimated] = {}
+    for (subset, system), keys in joint.items():
+        n = {key: len(clusters[key]) if clusters else cells[key][1] for key in keys}
+        factor, _, _, units = shared.get((system, subset), (1.0, None, "query", sum(n.values())))
+        for language, members, of in (*((key[0], [key], 1.0) for key in keys), ("all", keys, factor)):
+            if any(trials > 1 for key in members for _, trials in clusters.get(key, ())):
+                ends = rate_of_clusters([clusters[key] for key in members], factor=of)
+            else:
+                ends = mean_interval([cells[key] for key in members], factor=of)
+            estimates[language, subset, system] = (*ends, units if language == "all" else n[members[0]])
+    return estimates
+
+
+def _rate(key: _Key, cells: Sequence[Mapping[str, int]], rate: _Estimated, as_published: _Estimated) -> Rate:
+    """Build one row from the counts of one language, or of several."""
     totals: dict[str, Any] = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
+    answers = sum(totals[outcome] for outcome in PRESENT)
     return Rate(
-        language=language,
-        subset=subset,  # type: ignore[arg-type]  # from the outcomes table, whose contract says so
-        system=system,
-        n=sum(n for _, n in decided) if decided else totals["answered"] + totals["abstained"],
+        *key,  # type: ignore[arg-type]  # the subset is from the outcomes table, whose contract says so
+        rate[3],
+        answers,
         **totals,
-        rate=mean,
-        rate_low=low,
-        rate_high=high,
-        rate_as_published=1 - sum(accuracies) / len(accuracies) if accuracies else None,
-        undecided=sum(undecided) / len(undecided) if undecided else None,
-        languages=len(decided),
+        rate=rate[0],
+        rate_low=rate[1],
+        rate_high=rate[2],
+        rate_as_published=as_published[0],
+        as_published_low=as_published[1],
+        as_published_high=as_published[2],
+        as_published_n=as_published[3],
+        unclassified=sum(totals[outcome] for outcome in UNDECIDED) / answers if answers else None,
+        languages=sum(not lacks_evidence(cell) for cell in cells),
     )
-
-
-Cluster = tuple[int, int]
-"""Wrong and decided answers of a system to one query."""
 
 
 def rate_of_clusters(languages: Sequence[Sequence[Cluster]], *, factor: float = 1.0) -> tuple[float, float, float]:
@@ -316,23 +366,3 @@ def rate_of_clusters(languages: Sequence[Sequence[Cluster]], *, factor: float = 
     variance *= factor / len(shares) ** 2
     low, high = of_variance(mean, variance, clusters=max(freedom, 1) + 1, trials=trials)
     return mean, low, high
-
-
-def clusters_of(rows: pa.Table, wrong: Mapping[str, str]) -> dict[tuple[str, str, str], list[Cluster]]:
-    """Count the wrong and the decided answers to each query, by subset, system and language.
-
-    Args:
-        rows: rows of `outcomes` by one parser; a key may repeat.
-        wrong: the wrong outcome by subset.
-    """
-    names = ["subset", "system", "language", "query_id", "outcome"]
-    counted = rows.select(names).group_by(names).aggregate([([], "count_all")])
-    queries: dict[tuple[str, str, str], dict[str, list[int]]] = {}
-    for row in counted.to_pylist():
-        if row["outcome"] not in ("answered", "abstained"):
-            continue
-        cell = queries.setdefault((row["subset"], row["system"], row["language"]), {})
-        tally = cell.setdefault(row["query_id"], [0, 0])
-        tally[0] += row["count_all"] * (row["outcome"] == wrong[row["subset"]])
-        tally[1] += row["count_all"]
-    return {key: [(k, n) for _, (k, n) in sorted(cell.items())] for key, cell in queries.items()}

@@ -1,26 +1,39 @@
-"""What the Hallucination page shows, on outcomes counted by hand and on the bundled arena."""
+"""Rates by every door, on outcomes counted by hand and on the bundled arenas."""
 
 from __future__ import annotations
 
 import csv
+import json
+import math
+import re
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+import small_arena
 from commands import mirage
+from conftest import ROOT
 
+from mirage import rates as rates_of_api
 from mirage import schema, store
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit.table import Col, prepare_table
 from mirage.io.sources.published import SYSTEM_NAMES
+from mirage.publish.html_report import write_report
 from mirage.schema import Parser
+from mirage.stages.outcomes.rates import Rate
 from mirage.stats.intervals import wilson
+from mirage.stats.label_errors import QueryLabels
 from mirage.store import Arena
+from mirage.store.labels import has_automatic_labels
+from mirage.text.numbers import FORMATS
 from mirage.views import rates as views
-from mirage.views.rates import RateChoice, RatesView, rates_view
+from mirage.views.rates import Definition, RateChoice, RatesView, rates_view
+from pages import conclusion, open_page
 
+DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 Counts = Mapping[tuple[str, str, str], Mapping[str, int]]
 """How many answers of each outcome, by language, subset and system."""
 
@@ -74,20 +87,16 @@ def arena(tmp_path: Path) -> Arena:
     return write(tmp_path, BASIC)
 
 
-def test_pitfall_32_both_definitions_and_the_undecided_share_are_shown(arena: Arena) -> None:
+def test_pitfall_32_both_definitions_and_the_unclassified_share_are_shown(arena: Arena) -> None:
     decided = cell(rates_view(arena), "hallucination", "aya-101", "en")
-    assert (decided["value"], decided["undecided"]) == (0.75, 0.2)
+    assert (decided["value"], decided["unclassified"]) == (0.75, 0.2)
     assert (decided["low"], decided["high"]) == wilson(6, 8)
     published = cell(rates_view(arena, RateChoice(definition="count")), "hallucination", "aya-101", "en")
-    assert (published["value"], published["undecided"]) == (pytest.approx(0.8), 0.2)
+    assert (published["value"], published["unclassified"]) == (pytest.approx(0.8), 0.2)
     assert (published["low"], published["high"]) == pytest.approx(wilson(8, 10))
-    for record in (decided, published):
-        assert (record["rate"], record["rate_as_published"], record["answers"], record["n"]) == (
-            0.75,
-            pytest.approx(0.8),
-            10,
-            8,
-        )
+    for record, n in ((decided, 8), (published, 10)):
+        assert (record["rate"], record["rate_as_published"]) == (0.75, pytest.approx(0.8))
+        assert (record["answers"], record["n"]) == (10, n)
 
 
 def test_fewest_hallucinations_come_first_and_what_has_no_rate_comes_last(tmp_path: Path) -> None:
@@ -214,3 +223,87 @@ def test_the_opening_sentence_counts_what_the_table_shows(bundled: tuple[Arena, 
     most = [row for row in view.systems.to_pylist() if row["hallucination_value"] > 0.5]
     assert view.opening.startswith(f"{len(most)} of 11 models")
     assert "(Telugu)" in rates_view(bundled[0], RateChoice(("te",))).opening
+
+
+# --- every door -------------------------------------------------------------------------------------------------------
+
+OWN = "own"
+
+
+@pytest.fixture
+def opened(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+    """A bundled arena, or a small one of a user."""
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path if request.param == OWN else ROOT / "data"))
+    return small_arena.write(tmp_path, OWN) if request.param == OWN else store.open_arena(ROOT / "data" / request.param)
+
+
+def in_words(share: str | float | None) -> str:
+    """Return a number of a table as it is shown, without the asterisk of a remark."""
+    if isinstance(share, str):
+        return share.strip(" *\u2007\u2008")
+    return FORMATS["rate"].write(None if share is None or math.isnan(share) else share / 100)
+
+
+@pytest.mark.parametrize(
+    ("opened", "languages"),
+    [(OWN, ()), (OWN, ("fi", "sw")), ("nomiracl", ()), ("nomiracl", ("de",)), ("sample", ()), ("sample-across", ())],
+    indirect=["opened"],
+)
+def test_every_door_shows_the_rates(opened: Arena, languages: tuple[str, ...], tmp_path: Path) -> None:
+    labels = QueryLabels(has_automatic_labels(opened))
+    view = rates_view(opened, RateChoice(languages), labels, views.published_arena(opened))
+    plain = rates_view(opened, RateChoice(languages), labels)
+    assert (plain.conclusion, plain.remarks) == (view.conclusion, view.remarks)
+    names = [column.name for column in schema.columns(Rate)]
+    cells = view.cells.select(names).to_pylist()
+    options = ("--languages", ",".join(languages)) if languages else ()
+    said = mirage("report", "rates", opened.path, *options, "--format", "json")
+    assert json.loads(said.stdout) == json.loads(json.dumps(cells))
+    told = " ".join(said.stderr.split())
+    assert all(" ".join(sentence.split()) in told for sentence in (view.conclusion, *view.remarks))
+    in_csv = list(csv.DictReader(StringIO(mirage("report", "rates", opened.path, *options, "--format", "csv").stdout)))
+    assert [[row[name] for name in names] for row in in_csv] == [
+        ["" if row[name] is None else str(row[name]) for name in names] for row in cells
+    ]
+    of_api = rates_of_api(opened, languages=languages or None)
+    assert [dict(row) for row in of_api] == cells
+    app = open_page("hallucination", arena=opened.path.name, languages=list(languages))
+    assert conclusion(app) == view.conclusion
+    shown = app.dataframe[0].value
+    assert shown["system"].tolist() == view.systems["system"].to_pylist()
+    for name in ("hallucination_value", "error_value", "unclassified"):
+        written = [FORMATS["rate"].write(share) for share in view.systems[name].to_pylist()]
+        assert [in_words(share) for share in shown[name]] == written
+    assert shown["answers"].tolist() == view.systems["answers"].to_pylist()
+    if opened.path.name in (OWN, "sample-across") and not languages:
+        write_report(opened, tmp_path / "report.html")
+        text = (tmp_path / "report.html").read_text("utf-8")
+        figures = json.loads(re.findall(r'id="figures">(.*?)</script>', text, re.DOTALL)[0])
+        assert figures["rates"] == {"conclusion": plain.conclusion, "remarks": list(plain.remarks)}
+        rows = view.by_system.to_pylist()
+        assert figures["tables"]["rates"] == [
+            {name: row[name] for name in kept} for row, kept in zip(rows, figures["tables"]["rates"], strict=True)
+        ]
+
+
+def test_one_quantity_has_one_name(bundled: tuple[Arena, Arena]) -> None:
+    """Pitfall 244: n, answers, unclassified and as published, by either parser and definition."""
+    choices = [RateChoice((), parser, definition) for parser in ("strict", "published") for definition in DEFINITIONS]
+    published = set()
+    for choice in choices:
+        view = rates_view(bundled[0], choice)
+        published.add(tuple(view.cells["rate_as_published"].to_pylist()))
+        for record in view.cells.to_pylist():
+            unclassified = record["answers"] - record["answered"] - record["abstained"]
+            assert record["unclassified"] == (unclassified / record["answers"] if record["answers"] else None)
+            assert (record["n"] > 0) == (record["value"] is not None)
+    assert len(published) == 1
+    llama = row(rates_view(bundled[0]), "llama-2-13b-chat")
+    assert round(llama["unclassified"], 3) == 0.448, "classified answers count without a rate, too"
+
+
+def test_a_query_counts_once_however_many_answers_and_languages_it_has() -> None:
+    arena = store.open_arena(ROOT / "data" / "sample-across")
+    queries = {query["query_id"] for query in arena.read("queries").to_pylist() if query["subset"] == "relevant"}
+    joint = [row for row in rates_view(arena).cells.to_pylist() if row["language"] == "all"]
+    assert {row["n"] for row in joint if row["subset"] == "relevant"} == {len(queries)}
