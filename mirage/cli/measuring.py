@@ -97,14 +97,14 @@ def outcomes(
     answers by the rules of free answers, or with --outcomes-by by a model, whose agreement with labelled examples is
     printed; its replies are cached in the arena's ledger: rerun the command to resume.
     """
-    from mirage.llm.calls import describe, parameters
+    from mirage.llm.calls import parameters
     from mirage.stages.outcomes.by_model import plan_outcomes
     from mirage.stages.outcomes.rates import Rate, not_understood, rates
     from mirage.stages.outcomes.stage import OUTCOMES
     from mirage.stages.stage import run
 
     dir_, _ = part_of(dir_, share)
-    notes: list[str] = []
+    settings = None
     decided = None
     if outcomes_by is not None:
         model = replace(connection, model=outcomes_by).chat_model()
@@ -113,10 +113,10 @@ def outcomes(
             tell(plan_outcomes(dir_, model), planned=True)
             return
         decided = _classify(dir_, connection, model)
-        notes = [f"outcomes of free answers by {outcomes_by}: {describe(parameters(model.settings))}"]
+        settings = parameters(model.settings)
     elif connection.model is not None:
         raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
-    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", notes=notes, decided=decided)
+    arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", settings=settings, decided=decided)
     table = rates(arena.read("outcomes"), parser="strict")
     show(table, columns_of(Rate)[:12], output_format, of=Rate)
     note_unclassified(table)
