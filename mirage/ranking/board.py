@@ -19,7 +19,7 @@ import numpy as np
 
 from mirage.battles import verdict_rows
 from mirage.battles.blocks import count_blocks
-from mirage.battles.counts import ABSENT, QUERIES, RELEVANCE, SUBSETS, Battles, pool_battles, unranked_notes
+from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
 from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -487,7 +487,7 @@ def unranked_remarks(ranking: RankingReport) -> list[str]:
     queries that they have.
     """
     lines = unranked_notes(ranking.unranked)
-    if ranking.judge != RELEVANCE or ranking.skill != "both":
+    if not Judge.from_name(ranking.judge).rests_on_labels or ranking.skill != "both":
         return lines
     kinds = {code: set(np.unique(battles.strata).tolist()) for code, battles in ranking.battles.items()}
     words = [f"{QUERIES[subset]} queries" for subset in SUBSETS["both"]]

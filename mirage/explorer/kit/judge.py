@@ -24,6 +24,7 @@ def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
     if len(judges) == 1 and not check_link("judge", "judge", judges):
         return judges[0]
     few = len(judges) <= 4 and not listed
+    rules = [f"{name}: an answer wins if {rule}." for name in judges if (rule := Judge.from_name(name).rule)]
     draw = pick_segments if few else pick
     chosen: str = draw(
         "Judge",
@@ -31,7 +32,7 @@ def judge(judges: Sequence[str], role: str, *, listed: bool = False) -> str:
         key="judge",
         kind="judge",
         width="content" if few else 200,
-        help=" ".join((role, *(f"{of.name}: it wins if {of.rule}." for of in map(Judge.from_name, judges) if of.rule))),
+        help=" ".join((role, *rules)),
     )
     return chosen
 
