@@ -57,9 +57,9 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.judge import choose_judge
-    from mirage.ranking.board import rank_arena, rank_table
+    from mirage.ranking.board import conclude, rank_arena, rank_table
     from mirage.ranking.judges import Judge
-    from mirage.views.board import conclude, phrase_of
+    from mirage.views.board import phrase_of
 
     settings = RankSettings(
         draws=draws,

@@ -97,8 +97,8 @@ def rank(
     Writes nothing; with --store, the table ratings.
     """
     from mirage.battles.judge import POOLED
-    from mirage.ranking.board import change_lines, rank_table
-    from mirage.views.board import BoardChoice, board_view, conclude, need_languages, vote_rows
+    from mirage.ranking.board import change_lines, conclude, rank_table
+    from mirage.views.board import BoardChoice, board_view, need_languages, vote_rows
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):

@@ -30,11 +30,12 @@ from mirage.ranking.graph import NO_BOUND, apart_lines
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge, battles_of
 from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
-from mirage.ranking.scale import Scale, on_scale
+from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Penalty, Rating
 from mirage.stats.units import shared_ids
 from mirage.text.languages import name_of
+from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text, join_first, join_or_count
 
 if TYPE_CHECKING:
@@ -572,3 +573,25 @@ def lead_text(alike: Sequence[str], systems: int) -> str:
     if len(alike) == systems - 1:
         return "not significantly ahead of any other"
     return f"not significantly ahead of {join_or_count(sorted(alike), 'other system')}"
+
+
+def conclude(ranking: RankingReport, by: str) -> str:
+    """Return who is best, or shares the first rank, with win rate, interval and n; empty for fewer than two systems.
+
+    Args:
+        ranking: the ranking; its last row is concluded from.
+        by: the judge in a sentence.
+    """
+    scope, languages = list(ranking.languages)[-1], [code for code in ranking.languages if code != JOINT]
+    rows = leaderboard(ranking, scope).to_pylist()
+    if len(rows) < 2:
+        return ""
+    if not any(row["wins"] or row["losses"] for row in rows):
+        return f"Every battle of the {len(rows)} systems is a tie{by}: no difference between them shows."
+    best, first = rows[0], first_systems(rows)
+    lead = "" if first[1:] else f", {lead_text(ranking.tests[scope].alike(first[0]), len(rows))}"
+    where = "" if languages == ["und"] else f" {languages_text(languages)}"
+    ends = [best[name] for name in ("rating", "low", "high")]
+    value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(win_rate(end)) for end in ends)
+    n = count_text(best["n"], "query")
+    return f"{first_text(first, len(rows))}{by}{where} (win rate {value}, 95% CI {low} to {high}, n = {n}){lead}."

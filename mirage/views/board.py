@@ -18,11 +18,9 @@ from mirage.ranking.board import (
     Board,
     Ranked,
     change_lines,
+    conclude,
     first_systems,
-    first_text,
     interval_text,
-    languages_text,
-    lead_text,
     leaderboard,
     make_board,
     rating_text,
@@ -41,7 +39,6 @@ from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Share
 from mirage.stats.units import Unit
 from mirage.store import makers_of
-from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text, join_first
 from mirage.views.cache import cached_view, stored_view
 
@@ -411,28 +408,6 @@ def _behind(counts: pa.Table, judge: Judge) -> dict[tuple[str, str], tuple[int, 
             answers, undecided = sums.get((row["language"], row["system"]), (0, 0))
             sums[row["language"], row["system"]] = answers + row["answers"], undecided + row["undecided"]
     return sums
-
-
-def conclude(ranking: RankingReport, by: str) -> str:
-    """Return who is best, or shares the first rank, with win rate, interval and n; empty for fewer than two systems.
-
-    Args:
-        ranking: the ranking; its last row is concluded from.
-        by: the judge in a sentence (`phrase_of`).
-    """
-    scope, languages = list(ranking.languages)[-1], [code for code in ranking.languages if code != JOINT]
-    rows = leaderboard(ranking, scope).to_pylist()
-    if len(rows) < 2:
-        return ""
-    if not any(row["wins"] or row["losses"] for row in rows):
-        return f"Every battle of the {len(rows)} systems is a tie{by}: no difference between them shows."
-    best, first = rows[0], first_systems(rows)
-    lead = "" if first[1:] else f", {lead_text(ranking.tests[scope].alike(first[0]), len(rows))}"
-    where = "" if languages == ["und"] else f" {languages_text(languages)}"
-    ends = [best[name] for name in ("rating", "low", "high")]
-    value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(win_rate(end)) for end in ends)
-    n = count_text(best["n"], "query")
-    return f"{first_text(first, len(rows))}{by}{where} (win rate {value}, 95% CI {low} to {high}, n = {n}){lead}."
 
 
 def _alike(tests: BoardTests) -> str:
