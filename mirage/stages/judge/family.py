@@ -18,8 +18,10 @@ from mirage.stats.intervals import student_reach
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 _BATTLE = ("language", "query", "first", "second")
 
@@ -68,19 +70,18 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
     Returns:
         One row per judge and language, and `all`, sorted by judge and language.
     """
-    import pandas as pd
-
     verdicts = read_verdicts(judgments, grades=False)
     judged = sorted(set(zip(verdicts.judge.tolist(), verdicts.language.tolist(), strict=True)))
     verdicts = verdicts.select_parsed()
     decided = verdicts.decide()
-    columns = {name: getattr(verdicts, name)[decided.head] for name in ("judge", *_BATTLE)}
-    outcomes = pd.DataFrame({**columns, "won": decided.points})
+    judge_of, *places = (getattr(verdicts, name)[decided.head] for name in ("judge", *_BATTLE))
+    language, _, first, second = places
+    # Battles and queries as numbers, each the same for all judges.
+    battle, cluster = (
+        np.unique(np.stack(keys), axis=1, return_inverse=True)[1].ravel() for keys in (places, places[:2])
+    )
     of_systems, of_judges = (
         np.array([makers.of(name) for name in names], dtype=object) for names in (verdicts.systems, verdicts.judges)
-    )
-    of_first, of_second, of_judge = (
-        of[outcomes[name]] for of, name in ((of_systems, "first"), (of_systems, "second"), (of_judges, "judge"))
     )
     preferences: list[FamilyPreference] = []
     for number, (judge, maker) in enumerate(zip(verdicts.judges, of_judges, strict=True)):
@@ -90,21 +91,23 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
             preferences += _none(judge, languages, maker, "the judge's maker is not known")
             continue
         # Only battles between a system of the judge's maker and another maker's are informative.
-        between = (of_first == maker) != (of_second == maker)
+        ours = of_systems[first] == maker
+        between = ours != (of_systems[second] == maker)
         if not between.any():
             preferences += _none(judge, languages, maker, f"no system by {maker} battles another maker's")
             continue
-        won = outcomes["won"].where(of_first == maker, 1 - outcomes["won"])
-        of_family = outcomes.assign(won=won)
-        foreign = of_family[between & (of_judge != maker)]
-        rest = foreign.groupby(list(_BATTLE))["won"].mean().rename("others").reset_index()
-        both = of_family[between & (outcomes["judge"] == number)].merge(rest, on=list(_BATTLE))
-        for language, code in zip(languages, [*codes, None], strict=False):
-            part = both if code is None else both[both["language"] == code]
-            if part.empty:
-                preferences += _none(judge, [language], maker, "no judge of another maker has judged these battles")
+        won = np.where(ours, decided.points, 1 - decided.points)
+        foreign = between & (of_judges[judge_of] != maker)
+        size = battle.max() + 1
+        n, sums = (np.bincount(battle[foreign], weights, size) for weights in (None, won[foreign]))
+        both = between & (judge_of == number) & (n[battle] > 0)
+        for code, name in zip([*codes, None], languages, strict=False):
+            rows = np.flatnonzero(both if code is None else both & (language == code))
+            if len(rows):
+                others = sums[battle[rows]] / n[battle[rows]]
+                preferences.append(_preference(judge, name, maker, won[rows], others, cluster[rows]))
             else:
-                preferences.append(_preference(judge, language, maker, part))
+                preferences += _none(judge, [name], maker, "no judge of another maker has judged these battles")
     return preferences
 
 
@@ -112,19 +115,29 @@ def _none(judge: str, languages: list[str], maker: str, reason: str) -> list[Fam
     return [FamilyPreference(judge, code, maker, None, None, None, None, None, 0, 0, reason) for code in languages]
 
 
-def _preference(judge: str, language: str, maker: str, part: pd.DataFrame) -> FamilyPreference:
+def _preference(
+    judge: str, language: str, maker: str, won: Floats, others: Floats, query: NDArray[np.intp]
+) -> FamilyPreference:
     """Return the difference over some battles; its interval from the sums by query (Liang and Zeger 1986, with the
-    factor G / (G
-    - 1) and a t quantile for G queries).
+    factor G / (G - 1) and a t quantile for G queries).
+
+    Args:
+        judge: the judge.
+        language: the language.
+        maker: the judge's maker.
+        won: N: share of each battle won by its family, by the judge.
+        others: N: the same by judges of other makers.
+        query: N: number of each battle's query.
     """
-    apart = part["won"] - part["others"]
-    difference, n = float(apart.mean()), len(part)
-    sums = (apart - difference).groupby([part["language"], part["query"]]).sum()
+    apart = won - others
+    difference, n = float(apart.mean()), len(apart)
+    _, numbers = np.unique(query, return_inverse=True)
+    sums = np.bincount(numbers, apart - difference)
     clusters = len(sums)
     low = high = None
     if clusters > 1:
         error = float((sums**2).sum() * clusters / (clusters - 1)) ** 0.5 / n
         reach = student_reach(clusters - 1) * error
         low, high = difference - reach, difference + reach
-    share, others = float(part["won"].mean()), float(part["others"].mean())
-    return FamilyPreference(judge, language, maker, share, others, difference, low, high, n, clusters, None)
+    share, of_others = float(won.mean()), float(others.mean())
+    return FamilyPreference(judge, language, maker, share, of_others, difference, low, high, n, clusters, None)
