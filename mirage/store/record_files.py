@@ -1,4 +1,4 @@
-"""Records as bytes: facts as JSON, tables as Arrow, arrays as NumPy writes them; reading runs no code from the bytes.
+"""Records as bytes: facts as JSON, tables as Arrow, arrays as they are in memory; reading runs no code from the bytes.
 
 A record is a frozen dataclass, or a tuple, mapping or optional of records. Its type says how it is read, so a field
 needs one of these types: str, int, float, bool, None, a `Literal` or union of these, `tuple`, `Mapping` or `dict`,
@@ -7,7 +7,6 @@ needs one of these types: str, int, float, bool, None, a `Literal` or union of t
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+_NUMBERS = "biufcSU"
+"""NumPy's kinds of numbers and of texts of a fixed size."""
 _ALIGNED = 64
 """Bytes to which a table is aligned, so that Arrow reads it without a copy."""
 
@@ -38,7 +39,6 @@ def to_bytes(kind: Any, record: Any) -> bytes:
 
     Raises:
         TypeError: if a value has a type that cannot be stored.
-        ValueError: if an array holds Python objects.
     """
     parts: list[bytes] = []
     value = _write(kind, record, parts)
@@ -84,7 +84,12 @@ def _write(kind: Any, value: Any, parts: list[bytes]) -> Any:
         return [_write_each(inner, pair, parts) for pair in value.items()]
     if _is_record(shape):
         return _write_each(inner, [getattr(value, name) for name in _names(shape)], parts)
-    parts.append(_array_bytes(value) if hasattr(value, "dtype") else _table_bytes(value))
+    if hasattr(value, "dtype"):
+        if value.dtype.kind not in _NUMBERS:
+            raise TypeError(f"an array of {value.dtype} cannot be stored")
+        parts.append(value.tobytes())
+        return [len(parts) - 1, value.dtype.str, value.shape]
+    parts.append(_table_bytes(value))
     return len(parts) - 1
 
 
@@ -103,7 +108,7 @@ def _read(kind: Any, value: Any, parts: list[memoryview]) -> Any:
         return dict(_read_each(inner, pair, parts) for pair in value)
     if _is_record(shape):
         return shape(**dict(zip(_names(shape), _read_each(inner, value, parts), strict=True)))
-    return _read_array(parts[value]) if hasattr(shape, "dtype") else _read_table(parts[value])
+    return _read_array(parts[value[0]], *value[1:]) if hasattr(shape, "dtype") else _read_table(parts[value])
 
 
 def _read_each(kinds: Iterable[Any], values: Iterable[Any], parts: list[memoryview]) -> list[Any]:
@@ -125,19 +130,10 @@ def _read_table(data: memoryview) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
 
 
-def _array_bytes(array: NDArray[Any]) -> bytes:
+def _read_array(data: memoryview, kind: str, shape: Iterable[int]) -> NDArray[Any]:
     import numpy as np
 
-    out = io.BytesIO()
-    np.save(out, array, allow_pickle=False)
-    return out.getvalue()
-
-
-def _read_array(data: memoryview) -> NDArray[Any]:
-    import numpy as np
-
-    array: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
-    return array
+    return np.ndarray(tuple(shape), np.dtype(kind), data).copy()
 
 
 def _repeat(kinds: tuple[Any, ...], n: int) -> tuple[Any, ...]:

@@ -79,6 +79,14 @@ def test_a_record_is_the_same_after_it_was_stored() -> None:
     assert same(again, view)
     assert again.table.schema == view.table.schema
     assert again.first == "ąß日"
+    for array in (
+        np.empty((0, 3)),
+        np.array(2.5),
+        np.asfortranarray(np.eye(3)[:2]),
+        np.array(["ß", "b"]),
+    ):
+        read = from_bytes(np.ndarray, memoryview(to_bytes(np.ndarray, array)))
+        assert (read.dtype, read.shape, read.tolist()) == (array.dtype, array.shape, array.tolist())
     missing = from_bytes(View, memoryview(to_bytes(View, replace(view, draws=None, best=None))))
     assert (missing.draws, missing.best) == (None, None)
 
