@@ -12,6 +12,7 @@ from mirage.battles.judge import RESERVED
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import MirageError
 from mirage.io.formats.spec import ABSENT, NO_TEXT, Tables
+from mirage.store.files import lines
 from mirage.text.languages import language as language_of
 from mirage.text.names import Names, normalise_names
 
@@ -59,8 +60,7 @@ def _read_columns(path: Path) -> pa.Table | None:
         if path.suffix == ".csv":
             names = csv.open_csv(path, convert_options=texts).schema.names
         elif path.suffix == ".jsonl":
-            with path.open(encoding="utf-8") as lines:
-                first = loads(next(lines, "{}"))
+            first = loads(next((text for _, text in lines(path)), "{}"))
             names = list(first) if isinstance(first, dict) else []
         elif path.suffix == ".parquet":
             names = parquet.read_schema(path).names
@@ -72,7 +72,7 @@ def _read_columns(path: Path) -> pa.Table | None:
             rows = csv.read_csv(path, convert_options=texts)
         else:
             rows = json.read_json(path) if path.suffix == ".jsonl" else parquet.read_table(path)
-    except (pa.ArrowException, OSError, ValueError):
+    except (pa.ArrowException, MirageError, OSError, ValueError):
         return None
     same = set(rows.column_names) == set(names) and all(column.type == pa.string() for column in rows.columns)
     return rows if same and len(rows) else None
