@@ -184,13 +184,16 @@ def attribution(
         TableMissing: if it lacks outcomes.
         UnknownName: if it has no such language.
     """
-    from mirage.stages.retrieve.attribution import attributions, cause_shares
+    from mirage.stages.retrieve.attribution import attributions
+    from mirage.views.causes import CauseChoice, causes_view
 
-    entries = attributions(arena, languages=as_tuple(languages), relevant_from=relevant_from)
-    causes = [entry.attribution for entry in entries]
     if answers:
-        return make_rows(causes, f"Where each answer of {arena.name} went")
-    return make_rows(cause_shares(causes), f"Where answers of {arena.name} are lost, with 95% intervals over queries")
+        entries = attributions(arena, languages=as_tuple(languages), relevant_from=relevant_from)
+        return make_rows([entry.attribution for entry in entries], f"Where each answer of {arena.name} went")
+    arena.need("outcomes")
+    choice = CauseChoice(arena.known_languages("outcomes", languages), relevant_from=relevant_from)
+    title = f"Where answers of {arena.name} are lost, with 95% intervals over queries"
+    return Rows(causes_view(arena, choice).shares, title)
 
 
 def nugget_scores(arena: Arena, *, assigner: str | None = None, languages: Iterable[str] | None = None) -> Rows:

@@ -23,7 +23,7 @@ from mirage.stages.retrieve.attribution import (
     cause_shares,
     causes,
 )
-from mirage.stages.retrieve.measures import means, measure_retrievers
+from mirage.stages.retrieve.measures import RELEVANT_FROM, means, measure_retrievers
 from mirage.stages.shown import GIVEN
 from mirage.store import query_rows
 from mirage.views.cache import cached_view
@@ -54,24 +54,36 @@ MEASURES = {
 """Measures of the table with their meaning, in its order."""
 
 
+@dataclass(frozen=True, slots=True)
+class CauseChoice:
+    """Choices of the view of causes."""
+
+    languages: tuple[str, ...] = ()
+    """Codes; empty for all."""
+    parser: Parser = "strict"
+    """Parser whose outcomes count."""
+    relevant_from: int = RELEVANT_FROM
+    """Lowest grade that counts as relevant."""
+
+
 @dataclass(frozen=True, eq=False)
-class Losses:
+class CausesView:
     """Causes of error by system, in some languages."""
 
     systems: tuple[str, ...]
     """Systems with causes, by share of correct decisions, highest first."""
-    shares: tuple[CauseShare, ...]
-    """Shares by system, language (`all`: their mean) and cause."""
+    shares: pa.Table
+    """Rows of `attribution.CauseShare`: by system, language (`all`: their mean) and cause."""
 
 
 @lru_cache(maxsize=8)
-def arena_causes(arena: Arena, parser: str) -> tuple[AnswerCause, ...]:
+def arena_causes(arena: Arena, parser: str, relevant_from: int = RELEVANT_FROM) -> tuple[AnswerCause, ...]:
     """Return the cause of every answer of an arena, by one parser.
 
     Raises:
         TableMissing: if it has no outcomes.
     """
-    return tuple(attributions(arena, parser=parser))
+    return tuple(attributions(arena, parser=parser, relevant_from=relevant_from))
 
 
 @lru_cache(maxsize=8)
@@ -93,20 +105,25 @@ def of_query(arena: Arena, key: tuple[str, str], parser: str) -> dict[str, Attri
     return {entry.attribution.system: entry.attribution for entry in causes(tables, parser=parser)}
 
 
+ALL = CauseChoice()
+"""All languages, by the default parser."""
+
+
 @cached_view
-def losses(arena: Arena, parser: str, languages: tuple[str, ...]) -> Losses:
-    """Count the causes in some languages.
+def causes_view(arena: Arena, choice: CauseChoice = ALL) -> CausesView:
+    """Attribute the errors in some languages to the retriever or the model.
 
     Raises:
         TableMissing: if the arena has no outcomes.
     """
-    entries = [entry for entry in arena_causes(arena, parser) if entry.attribution.language in languages]
-    shares = cause_shares(entry.attribution for entry in entries)
+    entries = [entry.attribution for entry in arena_causes(arena, choice.parser, choice.relevant_from)]
+    shares = cause_shares(e for e in entries if not choice.languages or e.language in choice.languages)
     right: defaultdict[str, float] = defaultdict(float)
     for share in shares:
         if share.language == "all" and share.cause in ("right", "right_refusal"):
             right[share.system] += share.share
-    return Losses(tuple(sorted(right, key=lambda system: (-right[system], system))), tuple(shares))
+    systems = tuple(sorted(right, key=lambda system: (-right[system], system)))
+    return CausesView(systems, schema.from_rows(CauseShare, shares))
 
 
 @cached_view

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
 from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
 import whole_systems
+from commands import mirage as command
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
+import mirage
 from mirage import store
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.views import causes as attribution
 from mirage.views import query_search as answers
+from mirage.views.causes import CauseChoice, causes_view
 from mirage.views.query import query_view
 
 
@@ -36,9 +39,11 @@ def test_every_answer_has_the_cause_that_was_planted(planted: tuple[store.Arena,
 
 def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[store.Arena, whole_systems.Planted]) -> None:
     arena, _ = planted
-    lost = attribution.losses(arena, "strict", ("en", "sw"))
+    lost = causes_view(arena, CauseChoice(("en", "sw")))
     not_retrieved = {
-        share.system: share.share for share in lost.shares if (share.cause, share.language) == ("not_retrieved", "all")
+        row["system"]: row["share"]
+        for row in lost.shares.to_pylist()
+        if (row["cause"], row["language"]) == ("not_retrieved", "all")
     }
     assert not_retrieved["strong+bm25"] == not_retrieved["weak+bm25"] > not_retrieved["strong+dense"]
     assert lost.systems[0] == "strong+dense"
@@ -46,17 +51,17 @@ def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[store.A
 
 def test_nomiracl_has_no_retriever_to_blame() -> None:
     arena = store.open_arena(store.bundled_arenas()["nomiracl"])
-    lost = attribution.losses(arena, "strict", ("en", "sw"))
+    lost = causes_view(arena, CauseChoice(("en", "sw")))
     assert len(lost.systems) == 11
-    assert all(share.k == 0 for share in lost.shares if share.cause == "not_retrieved")
+    assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_the_bars_show_each_cause_by_its_share_and_lead_to_it(
     planted: tuple[store.Arena, whole_systems.Planted], mode: Mode
 ) -> None:
-    lost = attribution.losses(planted[0], "strict", ("en", "sw"))
-    rows = [asdict(share) for share in lost.shares if share.language == "all"]
+    lost = causes_view(planted[0], CauseChoice(("en", "sw")))
+    rows = [row for row in lost.shares.to_pylist() if row["language"] == "all"]
     figure = charts.cause_shares(rows, systems=lost.systems, mode=mode)
     go.Figure(figure)
     assert {trace["customdata"][0][1] for trace in figure["data"]} == {row["cause"] for row in rows if row["k"]}
@@ -94,6 +99,19 @@ def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:
     arena, _ = whole_systems.write(tmp_path / "a", queries=4)
     tables = {name: arena.read(name) for name in ("queries", "answers", "outcomes")}
     bare = store.write(tmp_path / "bare", tables, made_by="a test")
-    lost = attribution.losses(bare, "strict", ("en", "sw"))
+    lost = causes_view(bare, CauseChoice(("en", "sw")))
     # What the subset says is all that is known: no retriever can be blamed.
-    assert all(share.k == 0 for share in lost.shares if share.cause == "not_retrieved")
+    assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
+
+
+@pytest.mark.parametrize("languages", [(), ("sw",)])
+def test_every_door_shows_the_causes(
+    planted: tuple[store.Arena, whole_systems.Planted], languages: tuple[str, ...]
+) -> None:
+    arena = planted[0]
+    shares = causes_view(arena, CauseChoice(languages)).shares.to_pylist()
+    assert [dict(row) for row in mirage.attribution(arena, languages=languages or None)] == shares
+    options = ("--languages", ",".join(languages)) if languages else ()
+    printed = command("report", "failures", arena.path, "--by", "language", *options, "--format", "json").stdout
+    found = [{name.removeprefix("share_"): value for name, value in row.items()} for row in json.loads(printed)]
+    assert found == json.loads(json.dumps(shares))

@@ -29,6 +29,7 @@ from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 from mirage.views import causes, printed
 from mirage.views import rates as views
+from mirage.views.causes import CauseChoice, CausesView
 from mirage.views.rates import PromptsView, RatesView
 
 SAYS = {
@@ -143,7 +144,7 @@ def missing_words(rates: RatesView) -> str:
 def show_causes(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show the causes of errors of all systems, and the retrievers."""
     languages = page.languages("outcomes")
-    lost = causes.losses(page.arena, parser, languages)
+    lost = causes.causes_view(page.arena, CauseChoice(page.picked, parser))
     if lost.systems:
         _show_causes(lost, languages, parser, row)
     else:
@@ -151,10 +152,10 @@ def show_causes(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     show_retrievers(page)
 
 
-def _show_causes(lost: causes.Losses, languages: Sequence[str], parser: Parser, row: DeltaGenerator) -> None:
+def _show_causes(lost: CausesView, languages: Sequence[str], parser: Parser, row: DeltaGenerator) -> None:
     with row:
         code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
-    rows = [asdict(share) for share in lost.shares if share.language == code]
+    rows = filter_rows(lost.shares, "language", [code]).to_pylist()
     systems = [system for system in lost.systems if any(cause["system"] == system for cause in rows)]
     if not systems:
         note(f"No classified answers in {name_of(code)}.")
