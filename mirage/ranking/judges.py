@@ -71,8 +71,6 @@ _RIGHT = (
 """SQL of the answers in battles by labels: whether each is a correct decision, of systems of whose answers in the
 language half are classified, as in `battles.from_outcomes`.
 """
-_COMMON = frozenset(("ties", "makers", "languages", "penalty", "draws", "seed"))
-"""Settings that apply to every judge."""
 _SELECTION = frozenset(("without", "exclude_own", "consistent", "votes"))
 """Settings that select verdicts; `votes` are people's in place of the judge's."""
 _APPLIES = {
@@ -84,7 +82,7 @@ _APPLIES = {
     "assigner": "an assigner of nuggets applies to nugget scores",
     "nugget_margin": "a margin of nugget scores applies to nugget scores",
 }
-"""By setting, the judges that it applies to."""
+"""By setting that does not apply to every judge, the judges that it applies to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ class Judge(ABC):
     counted: ClassVar[Counted]
     """Noun for the rows that the judge counts."""
     options: ClassVar[frozenset[str]]
-    """Names of the fields of `RankSettings` that apply, besides those that apply to every judge; and `votes`."""
+    """Those of `_APPLIES` that apply."""
     sides: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
     """Columns of the systems in what `read` returns."""
     skills: ClassVar[tuple[Skill, ...]] = ("both",)
@@ -154,7 +152,7 @@ class Judge(ABC):
         Raises:
             BadInput: naming the first, the judges that it applies to, and what to do.
         """
-        for name in sorted(set(given) - _COMMON - self.options):
+        for name in sorted(set(given) & _APPLIES.keys() - self.options):
             do = f"omit the option {name.replace('_', ' ')}, or choose such a judge"
             raise BadInput(f"{_APPLIES[name]}, not to {self.name}", do=do)
 
