@@ -235,6 +235,17 @@ class BoardView:
                 row |= {name: win_rate(row[name]) for name in ("rating", "low", "high")}
         return pa.Table.from_pylist(shown, schema=self.rows.schema)
 
+    def system_rows(self, system: str) -> pa.Table:
+        """Return a system's rows over all languages, then of each language, with `rating`, `low` and `high` as win
+        rates.
+        """
+        import pyarrow as pa
+
+        rows = [row for row in self.everything.to_pylist() if row["system"] == system]
+        rows.sort(key=lambda row: row["language"] != JOINT)
+        rates = [row | {name: win_rate(row[name]) for name in ("rating", "low", "high")} for row in rows]
+        return pa.Table.from_pylist(rates, schema=self.everything.schema)
+
     def all_rows(self, reference: str | None = None) -> pa.Table:
         """Return `everything` in logits; with a reference, also the differences to it."""
         table = self.everything

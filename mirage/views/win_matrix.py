@@ -78,6 +78,21 @@ class Matrix:
         columns |= {end: [row.interval and row.interval[i] for row in rows] for i, end in enumerate(("low", "high"))}
         return pa.table(columns)
 
+    def opponents(self, system: str, most: int) -> pa.Table | None:
+        """Return a system's first and last opponents by its win share, highest first; None without battles.
+
+        Args:
+            system: the system.
+            most: maximum number of first, and of last opponents.
+        """
+        import pyarrow as pa
+
+        cells = [row | {"system": row["other"]} for row in self.table.to_pylist() if row["system"] == system]
+        cells.sort(key=lambda row: (-1.0 if row["share"] is None else -row["share"], row["other"]))
+        if len(cells) > 2 * most:
+            cells = [*cells[:most], *cells[-most:]]
+        return pa.Table.from_pylist(cells) if cells else None
+
 
 @cached_view
 def matrix(arena: Arena, judge: Judge, languages: tuple[str, ...] = ()) -> Matrix:

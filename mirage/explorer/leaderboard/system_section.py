@@ -13,8 +13,6 @@ from mirage.explorer.kit.table import Col, plain_table
 from mirage.explorer.kit.text import heading, note
 from mirage.explorer.leaderboard.ratings import by_language
 from mirage.ranking.judges import Judge
-from mirage.ranking.records import JOINT
-from mirage.ranking.scale import win_rate
 from mirage.views.board import BoardView
 from mirage.views.rates import RateChoice, rates_view
 from mirage.views.win_matrix import matrix
@@ -52,10 +50,11 @@ def show_system(page: Page, board: BoardView, judge: Judge, system: str) -> None
     """Show a system's ratings by language, its best and worst opponents, and its error rates."""
     if len(board.languages) > 1:
         heading("Win rate by language")
-        plain_table(ratings_by_language(board, system), by_language(len(board.rows)), key="system_ratings")
+        plain_table(board.system_rows(system), by_language(len(board.rows)), key="system_ratings")
     left, right = side_by_side((420, 1), (420, 1), key="system_more", gap="medium")
     with left:
-        rows = opponents(page.arena, judge, system, page.picked)
+        decides = judge.name in judges(page.arena)
+        rows = matrix(page.arena, judge, page.picked).opponents(system, SHOWN) if decides else None
         if rows is not None:
             heading("Best and worst battles", "Share of the battles with a winner that it wins, by opponent.")
             plain_table(rows, _OPPONENTS, key="system_opponents")
@@ -68,36 +67,6 @@ def show_system(page: Page, board: BoardView, judge: Judge, system: str) -> None
             for row in rates.to_pylist():
                 if row["fewer"]:
                     note(f"* {row['what']}: mean over {row['fewer']} languages.")
-
-
-def ratings_by_language(board: BoardView, system: str) -> pa.Table:
-    """Return a system's rows of the ranking over all languages, then of each language, rated by its win rate."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    rows = board.everything.filter(pc.equal(board.everything["system"], system)).to_pylist()
-    ends = ("rating", "low", "high")
-    by_place = sorted(rows, key=lambda row: row["language"] != JOINT)
-    return pa.Table.from_pylist([row | {name: win_rate(row[name]) for name in ends} for row in by_place])
-
-
-@lru_cache(maxsize=64)
-def opponents(arena: Arena, judge: Judge, system: str, languages: tuple[str, ...]) -> pa.Table | None:
-    """Return a system's first and last opponents by its win share, highest first; all if there are few.
-
-    Returns:
-        `system` (the other), `wins, ties, losses, n, share` (of battles with a winner) and its interval `low, high`;
-        None without battles, or for judges counted together.
-    """
-    import pyarrow as pa
-
-    if judge.name not in judges(arena):
-        return None
-    cells = [row for row in matrix(arena, judge, languages).table.to_pylist() if row["system"] == system]
-    cells.sort(key=lambda row: (-1.0 if row["share"] is None else -row["share"], row["other"]))
-    if len(cells) > 2 * SHOWN:
-        cells = [*cells[:SHOWN], *cells[-SHOWN:]]
-    return pa.Table.from_pylist([row | {"system": row["other"]} for row in cells]) if cells else None
 
 
 @lru_cache(maxsize=64)
