@@ -98,9 +98,9 @@ def one_at_a_time(key: str, *, patience: float = PATIENCE) -> Iterator[None]:
 def program_version() -> str:
     """Return a digest of the package's files, with its data files, and of the libraries that compute."""
     digest = sha256()
-    for path in _package_files(_PACKAGE):
-        content = Path(path).read_bytes()
-        digest.update(f"{path.removeprefix(str(_PACKAGE))} {len(content)}\n".encode())
+    for file in _package_files(_PACKAGE):
+        content = Path(file).read_bytes()
+        digest.update(f"{file.path.removeprefix(str(_PACKAGE))} {len(content)}\n".encode())
         digest.update(content)
     for name in _LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
@@ -109,15 +109,15 @@ def program_version() -> str:
 
 def newest_change() -> float:
     """Return when a file of the package was last replaced or changed."""
-    return max(Path(path).stat().st_ctime for path in _package_files(_PACKAGE))
+    return max(file.stat().st_ctime for file in _package_files(_PACKAGE))
 
 
-def _package_files(folder: Path | str) -> Iterator[str]:
+def _package_files(folder: Path | str) -> Iterator[os.DirEntry[str]]:
     """Yield the files of the program, sorted; not those that a wheel brings for the explorer."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if not entry.is_dir():
-                yield entry.path
+                yield entry
             elif entry.name not in ("__pycache__", "_explorer"):
                 yield from _package_files(entry.path)
 
