@@ -15,7 +15,7 @@ from benchmarks.harness import Row
 from benchmarks.load import HOME
 from benchmarks.ranking import judgments
 from benchmarks.readers import cpu, opened
-from mirage import store
+from mirage.store.export import export_rows
 from mirage.text.languages import LANGUAGES
 
 RUNS, SYSTEMS, QUERIES = 3, 19, 49
@@ -39,7 +39,7 @@ def run() -> list[Row]:
     with TemporaryDirectory() as folder:
         path = Path(folder, "battles.jsonl")
         rows_of_file = judgments(list(LANGUAGES), SYSTEMS, QUERIES)
-        store.export_rows(rows_of_file, path)
+        export_rows(rows_of_file, path)
         commands = {
             f"rank FILE of {len(rows_of_file):,} battles": (["rank", str(path)], "under 4 s"),
             "rank surrogate sample": (["rank", "surrogate", "sample"], "under 5 s"),

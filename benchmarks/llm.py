@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 from benchmarks.harness import Row
-from mirage import store
 from mirage.llm import asking, presets
 from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.store.ledger import NAME, Ledger
 
 LATENCY, CONCURRENCY, CALLS = 0.2, 64, 3_200
 _REPLY = "##Reason: the first passage says so [1#0]. ##Answer: Yes. " * 12
@@ -69,7 +69,7 @@ def run() -> list[Row]:
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
         tempfile.TemporaryDirectory() as folder,
-        store.Ledger(Path(folder) / store.LEDGER) as ledger,
+        Ledger(Path(folder) / NAME) as ledger,
     ):
         try:
             assert server.stdout is not None

@@ -26,8 +26,9 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks import bare
 from benchmarks.harness import Row
-from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena, open_arena
 
 ROOT = Path(__file__).resolve().parents[1]
 SESSIONS, THINK, SECONDS, SEED = 50, 2.0, 40, 2024
@@ -135,7 +136,7 @@ class Browser:
         return "the connection was closed"
 
 
-def walk(rng: random.Random, arena: store.Arena) -> Iterator[tuple[str, str]]:
+def walk(rng: random.Random, arena: Arena) -> Iterator[tuple[str, str]]:
     """Pages of an arena that a reader visits, for ever, with what stands in the address."""
     pages = [entry.name for entry in PAGES if entry.is_offered(arena)]
     codes = arena.languages("judgments" if "judgments" in arena.tables else "outcomes")
@@ -152,7 +153,7 @@ def walk(rng: random.Random, arena: store.Arena) -> Iterator[tuple[str, str]]:
 async def reader(url: str, number: int, until: float, tally: Tally, *, plain: bool) -> None:
     """One reader from the first page to the end of the test; a bare app has one page."""
     rng = random.Random(f"{SEED}-{number}")
-    arena = store.open_arena(store.bundled_arenas()[ARENAS[number % len(ARENAS)]])
+    arena = open_arena(arenas.bundled_arenas()[ARENAS[number % len(ARENAS)]])
     steps = repeat((HOME, "")) if plain else walk(rng, arena)
     await asyncio.sleep(rng.uniform(0, 2 * THINK))
     try:

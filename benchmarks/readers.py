@@ -21,8 +21,9 @@ from websockets.asyncio.client import connect
 from benchmarks import bare
 from benchmarks.harness import Row
 from benchmarks.load import Browser, server
-from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
+from mirage.store import arena
+from mirage.store.arena import open_arena
 
 RUNS, TURNS, CLICKS, WARM, RESTARTS = 5, 6, 10, 4, 3
 """Runs, turns of a run, clicks a turn, clicks before the first, and restarts of a server."""
@@ -100,8 +101,8 @@ def first_visits() -> list[Row]:
     with TemporaryDirectory() as folder:
         with bare.served(bare.page(Path(folder))) as (url, process):
             plain = statistics.median(asyncio.run(opened(url, process, [(HOME, "")] * CLICKS)))
-        for name, path in store.bundled_arenas().items():
-            pages = [entry.name for entry in PAGES if entry.is_offered(store.open_arena(path))]
+        for name, path in arena.bundled_arenas().items():
+            pages = [entry.name for entry in PAGES if entry.is_offered(open_arena(path))]
             other = "sample" if name == "published" else "published"
             visits = [(HOME, f"arena={other}"), *((page, f"arena={name}") for page in pages)]
             runs = []
@@ -112,7 +113,7 @@ def first_visits() -> list[Row]:
             what = f"CPU of the first visit to a page of {name}, worst of {len(pages)} pages and {RESTARTS} restarts"
             nothing = f"nothing stored: {max(runs[0]):.0f} ms"
             rows.append(Row(f"{what}: {page}", f"{worst:.0f} ms", nothing, _times(worst, plain), "under 600 ms"))
-        codes = store.open_arena(store.bundled_arenas()["nomiracl"]).languages("outcomes")
+        codes = open_arena(arena.bundled_arenas()["nomiracl"]).languages("outcomes")
         chosen = [f"languages={a}&languages={b}" for a, b in combinations(codes, 2)]
         with server(Path(folder)) as (url, started):
             visits = [(HOME, f"arena=nomiracl&{query}") for query in chosen[:: len(chosen) // 30]]

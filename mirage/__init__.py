@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mirage.io.sources.nomiracl.seeded import NoMIRACLDataLoader, load_data_sample
     from mirage.llm.prompts.published import VanillaTemplate, load_prompt_template
     from mirage.ranking.records import Difference
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 __version__ = "0.1.0"
 
@@ -62,7 +62,7 @@ _MODULES = {
     "mirage.io.sources.nomiracl.seeded": ("NoMIRACLDataLoader", "load_data_sample"),
     "mirage.llm.prompts.published": ("VanillaTemplate", "load_prompt_template"),
     "mirage.ranking.records": ("Difference",),
-    "mirage.store": ("Arena",),
+    "mirage.store.arena": ("Arena",),
 }
 """Public names by the module that defines them, which is imported when a name is first used."""
 

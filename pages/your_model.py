@@ -8,7 +8,6 @@ from shlex import quote
 
 import streamlit as st
 
-from mirage import store
 from mirage.battles.judge import verdict_judges as judges_of
 from mirage.errors import ArenaError, MirageError
 from mirage.explorer.kit import judge as who
@@ -23,6 +22,8 @@ from mirage.explorer.your_model import data as views
 from mirage.ranking.judges import LabelJudge
 from mirage.store import export as exporting
 from mirage.store import home, owned
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.files import write_bytes
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
 
@@ -119,7 +120,7 @@ def take(page: Page) -> None:
                 _add(page, name.strip(), upload.name, upload.getvalue())
 
 
-def _prompts(arena: store.Arena) -> str:
+def _prompts(arena: Arena) -> str:
     """Return the prompts to answer as JSON Lines."""
     from mirage.pipeline import adding
 
@@ -170,11 +171,11 @@ def _add(page: Page, system: str, file: str, data: bytes) -> None:
     upload = owned.owner_folder(owner) / f"answers{''.join(Path(file).suffixes[-2:])}"
     completed = False
     with working("Checking the answers ...") as move:
-        owned.need_room(owner, len(data) + (0 if store.is_arena(folder) else page.arena.size))
+        owned.need_room(owner, len(data) + (0 if is_arena(folder) else page.arena.size))
         with home.alone(owned.owner_folder(owner)):
             try:
-                store.write_bytes(upload, data)
-                base = store.open_arena(folder) if store.is_arena(folder) else page.arena
+                write_bytes(upload, data)
+                base = open_arena(folder) if is_arena(folder) else page.arena
                 answers = adding.read_system(base, upload, system=system)
                 adding.add_system(
                     base,

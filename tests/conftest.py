@@ -139,13 +139,13 @@ def no_arenas_of_the_users_own(tmp_path_factory: pytest.TempPathFactory, monkeyp
 @pytest.fixture
 def arenas(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The arenas of the module's own fixture `folder`, and no others: no bundled ones, none of the user's, no votes."""
-    from mirage import store
+    from mirage.store import arena
 
     folder: Path = request.getfixturevalue("folder")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(arena, "bundled_arenas", dict)
     return folder
 
 

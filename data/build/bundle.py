@@ -16,12 +16,16 @@ import pyarrow.compute as pc
 from derivation import derive, provenance
 from published_figures import FIGURES, read_published
 
-from mirage import schema, store
+from mirage import schema
 from mirage.io.imports.public import outputs_summary, prints
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.nomiracl.outputs import output_files, read_outputs
 from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.stages.features.families import FEATURES
+from mirage.store import writing
+from mirage.store.arena import Arena
+from mirage.store.files import Line, csv_rows
+from mirage.store.writing import Provenance
 
 TEXTS = {"passages", "answers"}
 """Tables with texts, which are not bundled."""
@@ -45,7 +49,7 @@ def read_judged(path: Path) -> tuple[pa.Table, int]:
     random digits each, three times the size of everything else. A row that repeats a battle is left out: it may be a
     second vote of the same person, and would count as another's.
     """
-    lines = list(store.csv_rows(path))
+    lines = list(csv_rows(path))
     lines.sort(key=lambda line: (line.value["model_a"], line.value["model_b"]))
     battles = {
         (line.value["question_id"], line.value["model_a"], line.value["model_b"]): line for line in reversed(lines)
@@ -55,7 +59,7 @@ def read_judged(path: Path) -> tuple[pa.Table, int]:
     return schema.sort("judgments", table), len(lines) - len(first)
 
 
-def _judgments(lines: list[store.Line]) -> Iterator[schema.Judgment]:
+def _judgments(lines: list[Line]) -> Iterator[schema.Judgment]:
     numbers: dict[str, str] = {}
     for line in lines:
         row = line.value
@@ -78,7 +82,7 @@ def _judgments(lines: list[store.Line]) -> Iterator[schema.Judgment]:
             )
 
 
-def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool = True) -> list[store.Arena]:
+def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool = True) -> list[Arena]:
     """Build the bundled arenas from a folder with the published outputs, the verdicts and the papers' figures.
 
     `weigh`: measure the importances of the features too, which takes most of the time.
@@ -107,7 +111,7 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh
     numbers = {"queries": schema.from_columns("queries", query_columns | {"reason": absent})}
     numbers |= {name: tables[name] for name in schema.TABLES if name in tables and name not in TEXTS | {"queries"}}
     origin = ORIGIN["outputs"]
-    answers = store.write(
+    answers = writing.write(
         into / "nomiracl",
         numbers,
         title="NoMIRACL: replies of 11 systems in 17 languages",
@@ -115,7 +119,7 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh
         about=outputs_summary(tables) + " Numbers computed from the replies; the texts are not bundled.",
         licence="Apache-2.0",
         made_by=provenance(
-            store.Provenance(
+            Provenance(
                 "make data",
                 labels="people",
                 sources=[
@@ -128,14 +132,14 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh
         ),
     )
     tables_of = source / "published"
-    figures = store.write(
+    figures = writing.write(
         into / "published",
         {"published": read_published(tables_of)},
         title="Figures printed in the NoMIRACL and MIRAGE-Bench papers",
         label="published figures",
         about="Every figure as printed, with its table and paper; nothing was recomputed.",
         licence="facts; the papers are cited on every row",
-        made_by=store.Provenance(
+        made_by=Provenance(
             "make data",
             sources=prints(tables_of, [tables_of / f"{figure.file}.csv" for figure in FIGURES]),
         ),
@@ -143,13 +147,13 @@ def bundle(source: Path, into: Path, *, regressors: Sequence[str] = CHEAP, weigh
     return [answers, bundle_people(source / "judged", into), figures]
 
 
-def bundle_people(source: Path, into: Path) -> store.Arena:
+def bundle_people(source: Path, into: Path) -> Arena:
     """Build the arena `people` from the folder of the verdicts."""
     judgments, repeated = read_judged(source / FILE)
     battles = judgments.filter(judgments["person"])
     systems = {name for side in ("system_a", "system_b") for name in battles[side].unique().to_pylist()}
     models = sorted(set(judgments["judge"].unique().to_pylist()) - {schema.PEOPLE})
-    return store.write(
+    return writing.write(
         into / "people",
         {"judgments": judgments},
         title="People and three LLM judges on the same battles of Chatbot Arena",
@@ -158,7 +162,7 @@ def bundle_people(source: Path, into: Path) -> store.Arena:
         f"{', '.join(models)}, in one order; {repeated} rows that repeat a battle are left out. No text of a question "
         "or an answer is in the source.",
         licence=LICENCE,
-        made_by=store.Provenance(
+        made_by=Provenance(
             "make data",
             sources=[
                 {"name": NAME, "url": URL, "licence": LICENCE},

@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from mirage import store
 from mirage.ranking.stage import (
     JUDGED_RATINGS,
     JUDGED_TOURNAMENTS,
@@ -29,6 +28,7 @@ from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Tables
+from mirage.store.writing import Provenance, Settings
 
 STAGES = (
     BASELINES,
@@ -46,16 +46,16 @@ STAGES = (
 """Every stage without a model after the sources, in order."""
 
 
-def provenance(origin: store.Provenance, tables: Tables) -> dict[str, store.Provenance]:
+def provenance(origin: Provenance, tables: Tables) -> dict[str, Provenance]:
     """Return the provenance of each table, with how ratings and predictions of each judge were made."""
 
-    def of_judges(table: str, made: Callable[[pa.Table], dict[str, Any]]) -> store.Settings:
+    def of_judges(table: str, made: Callable[[pa.Table], dict[str, Any]]) -> Settings:
         rows = tables[table]
         judges = sorted(rows["judge"].unique().to_pylist())
         return {judge: made(rows.filter(pc.equal(rows["judge"], judge))) for judge in judges}
 
     predicted = of_judges("predictions", lambda rows: predicted_with(rows["regressor"].unique().to_pylist()))
-    made: dict[str, store.Settings] = {"ratings": of_judges("ratings", lambda _: rated_with())}
+    made: dict[str, Settings] = {"ratings": of_judges("ratings", lambda _: rated_with())}
     made |= {"predictions": predicted, "importances": predicted}
     return {table: replace(origin, settings=made.get(table, {})) for table in tables}
 

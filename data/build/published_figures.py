@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from mirage import schema, store
+from mirage import schema
 from mirage.io.sources.published import BASELINES
+from mirage.store.files import csv_rows
 from mirage.text.languages import is_code
 
 MIRAGE = "Thakur et al., MIRAGE-Bench, NAACL 2025 long 14 (arXiv 2410.13716)"
@@ -197,7 +198,7 @@ def read_published(folder: Path) -> pa.Table:
 
 
 def _rows(figure: PublishedFile, path: Path) -> Iterator[schema.Published]:
-    for line in store.csv_rows(path):
+    for line in csv_rows(path):
         row = line.value
         columns = figure.values or tuple(name for name in row if is_code(name) or name in _OVER_ALL)
         for column in columns:

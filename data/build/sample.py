@@ -14,7 +14,7 @@ from sample_source import LICENCE, nugget_table, read_nuggets, read_sample, read
 from sample_systems import CHARACTERS, WRITTEN, answer_as_systems, system_cards
 from searching import DEPTH, find_passages, search_by, trigrams
 
-from mirage import schema, store
+from mirage import schema
 from mirage.io.imports.public import prints
 from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.schema import REFERENCE
@@ -23,6 +23,9 @@ from mirage.stages.generate.baselines import BASELINES, baseline_answers
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.stage import Tables
+from mirage.store import writing
+from mirage.store.arena import Arena
+from mirage.store.writing import Provenance
 from mirage.text.segmentation import terms
 
 SEARCHES = {"words": search_by(terms), "trigrams": search_by(trigrams)}
@@ -89,12 +92,12 @@ def build_sample(source: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool
     return derive({**tables, "judgments": judgments}, ranked)
 
 
-def write_sample(source: Path, into: Path) -> store.Arena:
+def write_sample(source: Path, into: Path) -> Arena:
     """Build the sample arena; the same files give the same bytes."""
     tables = build_sample(source)
     languages = sorted(set(tables["queries"]["language"].to_pylist()))
     count = {name: len(table) for name, table in tables.items()}
-    return store.write(
+    return writing.write(
         into,
         tables,
         title="Sample: questions, passages and answers to try everything with",
@@ -106,7 +109,7 @@ def write_sample(source: Path, into: Path) -> store.Arena:
         f"heuristic judge's verdicts. Simulated: the judges {' and '.join(SHARES)}, each with a known fault.",
         licence=LICENCE,
         made_by=provenance(
-            store.Provenance(
+            Provenance(
                 "make sample",
                 labels="written",
                 sources=prints(source, source_files(source)),

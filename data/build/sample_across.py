@@ -21,12 +21,15 @@ from derivation import derive
 from sample_source import LICENCE, english_questions, read_sample
 from searching import DEPTH, Search, find_passages, search_by
 
-from mirage import schema, store
+from mirage import schema
 from mirage.io.imports.public import prints
 from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE
 from mirage.stages.generate.stage import whole_system
 from mirage.stages.retrieve.bm25 import Bm25, Hit
 from mirage.stages.retrieve.corpus import Corpus
+from mirage.store import files, writing
+from mirage.store.arena import Arena
+from mirage.store.writing import Provenance
 from mirage.text.answers import compose_answer
 from mirage.text.segmentation import terms
 
@@ -70,7 +73,7 @@ class ParallelQuestion:
 def read_parallel(folder: Path) -> tuple[tuple[str, ...], list[ParallelQuestion]]:
     """Return the languages of the parallel questions, and the questions."""
     names = [field.name for field in fields(ParallelQuestion)]
-    questions = [ParallelQuestion(*(line.value[name] for name in names)) for line in store.jsonl(folder / FILE)]
+    questions = [ParallelQuestion(*(line.value[name] for name in names)) for line in files.jsonl(folder / FILE)]
     return tuple(sorted({code for question in questions for code in question.answers})), questions
 
 
@@ -220,11 +223,11 @@ def _answers(tables: Mapping[str, pa.Table], questions: Sequence[ParallelQuestio
     }
 
 
-def write_sample_across(source: Path, sample_source: Path, into: Path) -> store.Arena:
+def write_sample_across(source: Path, sample_source: Path, into: Path) -> Arena:
     """Build the arena; the same files give the same bytes."""
     tables = build_sample_across(source, sample_source)
     codes, questions = read_parallel(source)
-    return store.write(
+    return writing.write(
         into,
         tables,
         title="Sample across languages: the same questions over passages in 18 languages",
@@ -234,7 +237,7 @@ def write_sample_across(source: Path, sample_source: Path, into: Path) -> store.
         f"model: {len(RETRIEVERS)} retrievers ({', '.join(RETRIEVERS)}) and {len(CHARACTERS)} characters of systems "
         f"({', '.join(CHARACTERS)}). Computed: outcomes, features and the heuristic judge's verdicts.",
         licence=LICENCE,
-        made_by=store.Provenance(
+        made_by=Provenance(
             "make sample",
             labels="written",
             sources=prints(source, [source / FILE]),

@@ -16,8 +16,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from mirage import schema, store
+from mirage import schema
 from mirage.schema import REFERENCE
+from mirage.store.files import list_files
 from mirage.text.answers import compose_answer
 
 LICENCE = "CC0-1.0"
@@ -55,7 +56,7 @@ class WrittenAnswer:
 
 def source_files(folder: Path) -> list[Path]:
     """Return the files of the questions, the nuggets and the sentences."""
-    return [path for part in ("", NUGGETS, ANSWERS) for path in store.list_files(folder / part, "*.json")]
+    return [path for part in ("", NUGGETS, ANSWERS) for path in list_files(folder / part, "*.json")]
 
 
 def read_sample(folder: Path) -> dict[str, pa.Table]:
@@ -95,7 +96,7 @@ def nugget_table(nuggets: tuple[SampleNugget, ...]) -> pa.Table:
 
 def read_written(folder: Path) -> Mapping[tuple[str, str], WrittenAnswer]:
     """Return the sentences by language and question."""
-    padding = {path.stem: tuple(_load(path)["padding"]) for path in store.list_files(folder / ANSWERS, "*.json")}
+    padding = {path.stem: tuple(_load(path)["padding"]) for path in list_files(folder / ANSWERS, "*.json")}
     return {
         (code, row["query_id"]): WrittenAnswer(tuple(row["facts"]), row["unsupported"], row["english"], padding[code])
         for code, row in _entries(folder / ANSWERS, "answers")
@@ -103,7 +104,7 @@ def read_written(folder: Path) -> Mapping[tuple[str, str], WrittenAnswer]:
 
 
 def _entries(folder: Path, name: str) -> list[tuple[str, dict[str, Any]]]:
-    return [(path.stem, entry) for path in store.list_files(folder, "*.json") for entry in _load(path)[name]]
+    return [(path.stem, entry) for path in list_files(folder, "*.json") for entry in _load(path)[name]]
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -15,12 +15,13 @@ import numpy as np
 from prompt_origins import ORIGINS
 from scipy.stats import kendalltau
 
-from mirage import store
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.ranking.bootstrap import LanguageRanking, RankingReport, rate
 from mirage.ranking.settings import SEED
 from mirage.stages.outcomes.rates import rates
 from mirage.stages.outcomes.tables import RIGHT
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 
 ARENA = "nomiracl"
 DRAWS = 100
@@ -45,7 +46,7 @@ class Departure(NamedTuple):
 @cache
 def departures() -> tuple[Departure, ...]:
     """Measure every departure."""
-    arena = store.open_arena(store.bundled_arenas()[ARENA])
+    arena = open_arena(arenas.bundled_arenas()[ARENA])
     outcomes = arena.read("outcomes")
     strict, published = (_cells(rates(outcomes, parser=parser)) for parser in ("strict", "published"))
     differ = arena.sql(

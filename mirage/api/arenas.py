@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.api.ranking import make_ranking
 from mirage.api.results import Evaluation, as_tuple
 from mirage.errors import BadInput, UnknownName
 from mirage.io.rows import read_frame
 from mirage.ranking.settings import DRAWS, SEED
-from mirage.store import Arena
+from mirage.store import arena as arenas
+from mirage.store import folders as store_folders
+from mirage.store.arena import Arena, is_arena, refuse_bundled
 
 if TYPE_CHECKING:
     from mirage.llm.calls import ChatModel
@@ -29,13 +30,13 @@ def open_arena(arena: str | Path) -> Arena:
         BadInput: if it is an address on object storage.
         ArenaError: if the folder is not an arena, or is damaged.
     """
-    folders = store.bundled_arenas()
-    if str(arena) in folders and not store.is_arena(Path(arena)):
-        return store.open_arena(folders[str(arena)])
-    folder = store.locate(arena) if isinstance(arena, str) else arena
+    folders = arenas.bundled_arenas()
+    if str(arena) in folders and not is_arena(Path(arena)):
+        return arenas.open_arena(folders[str(arena)])
+    folder = store_folders.locate(arena) if isinstance(arena, str) else arena
     if not folder.is_dir():
         raise UnknownName("arena", str(arena), folders, where="the bundled arenas, nor a folder")
-    return store.open_arena(folder)
+    return arenas.open_arena(folder)
 
 
 def import_file(
@@ -131,7 +132,7 @@ def evaluate(
         model=None if model is None else RunModel(model),
         baselines=baselines,
     )
-    folder = None if into is None else store.locate(str(into))
+    folder = None if into is None else store_folders.locate(str(into))
     given = data.path if isinstance(data, Arena) else data
     if given is None or isinstance(given, str | Path):
         source, folder = evaluating.locate(given, folder)
@@ -190,7 +191,7 @@ def testset(
     settings = TestsetSettings(as_tuple(languages) or documents.languages, n, unanswerable, depth, seed)
     calls = ArenaCalls(model, "mirage.testset")
     result = make_testset(
-        store.locate(str(into)),
+        store_folders.locate(str(into)),
         documents.passages,
         settings,
         calls=calls,
@@ -207,4 +208,4 @@ def need_writable(arena: Arena) -> Path:
     """
     if arena.tags:
         raise BadInput("only some queries of this arena are selected", do="use the whole arena: arena.whole")
-    return store.refuse_bundled(arena.path)
+    return refuse_bundled(arena.path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mirage import schema
 from mirage.api.results import Rows, as_tuple, make_rows
 from mirage.io.rows import make_table
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     pass

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mirage.api.arenas import need_writable
 from mirage.api.results import as_tuple
 from mirage.errors import BadInput
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     from mirage.llm.calls import ChatModel

@@ -13,7 +13,7 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.io.rows import read_judgments
 from mirage.ranking import bootstrap
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     from mirage.people.votes.correct import Correction

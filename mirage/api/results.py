@@ -11,7 +11,7 @@ from mirage.errors import NotEnoughData
 from mirage.io.rows import UNDETERMINED, make_table
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
-from mirage.store import Arena
+from mirage.store.arena import Arena
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import ComparisonView
 

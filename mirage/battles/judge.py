@@ -19,7 +19,7 @@ from mirage.errors import NotEnoughData
 from mirage.schema import OVERALL
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 POOLED = "pooled"
 """Name of the judge that pools all judges of an arena."""

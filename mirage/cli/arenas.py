@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import OwnDir, command_group
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
+from mirage.store import arena, folders
+from mirage.store.copies import copy_arena
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def copy(
     Reads every file of the arena. Writes the same files and the same manifest to TARGET, and makers.csv if
     there is one; rerun an interrupted copy to complete it. The ledger of replies is not copied.
     """
-    bundled = store.bundled_arenas().get(source)
-    store.copy_arena(source if bundled is None or Path(source).exists() else str(bundled), target)
+    bundled = arena.bundled_arenas().get(source)
+    copy_arena(source if bundled is None or Path(source).exists() else str(bundled), target)
     note(f"{target}: copied from {source}")
 
 
@@ -67,7 +68,7 @@ def merge(
     dir_: OwnDir,
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART...", parser=store.locate, help="Folders of parts made with `--shard`."),
+        typer.Argument(metavar="PART...", parser=folders.locate, help="Folders of parts made with `--shard`."),
     ],
 ) -> None:
     """Merge parts made with `--shard` into an arena.

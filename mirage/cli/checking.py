@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import FileFormat, How, app, existing_arena
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
+from mirage.store import arena
+from mirage.store.arena import open_arena
 from mirage.text.segmentation import count_rows, count_text
 
 if TYPE_CHECKING:
@@ -76,22 +77,22 @@ def check(
         from mirage.pipeline.closed_book import ClosedBook, closed_book
 
         systems = [name.strip() for name in without_passages.split(",") if name.strip()]
-        show(closed_book(store.open_arena(path), systems), (), output_format, of=ClosedBook)
+        show(closed_book(open_arena(path), systems), (), output_format, of=ClosedBook)
         return
     if path.suffix.lower() == ".html" and path.is_file():
         from mirage.publish.html_report import check_report
 
         if of is None:
             raise BadInput(f"{path.name} is a report, recomputed from its arena", do="name it: --arena DIR")
-        _show_recomputed(check_report(path, store.open_arena(of)), output_format)
+        _show_recomputed(check_report(path, open_arena(of)), output_format)
         return
     if kind is None and not path.is_file():
-        for line in store.check(store.open_arena(path)):
+        for line in arena.check(open_arena(path)):
             note(line)
         if recompute:
             from mirage.pipeline.recompute import recompute as recomputed
 
-            _show_recomputed(recomputed(store.open_arena(path)), output_format)
+            _show_recomputed(recomputed(open_arena(path)), output_format)
         return
     from mirage.io.imports.formats import read_file
     from mirage.io.options import Refused, count_places

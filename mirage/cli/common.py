@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mirage import __version__, schema, store
+from mirage import __version__, schema
 from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
-from mirage.store import Arena
+from mirage.store import arena as arenas
+from mirage.store import folders
+from mirage.store import tags as store_tags
+from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.tags import count_queries, parse_tag
 from mirage.text.languages import in_order, language
 from mirage.text.segmentation import count_text
 
@@ -177,17 +181,17 @@ def _options(
 
 
 def existing_arena(text: str) -> Path:
-    """Return the path of an arena that there is, as `store.locate` does, or that of a bundled arena by its name.
+    """Return the path of an arena that there is, as `folders.locate` does, or that of a bundled arena by its name.
 
     Not for a new arena, which may have the name of a bundled one.
     """
-    path = store.locate(str(text))
-    return path if path.exists() else store.bundled_arenas().get(str(text), path)
+    path = folders.locate(str(text))
+    return path if path.exists() else arenas.bundled_arenas().get(str(text), path)
 
 
 def own_arena(text: str) -> Path:
     """Return the path of an arena that there is, to be written into; bundled arenas are refused."""
-    return store.refuse_bundled(existing_arena(text))
+    return refuse_bundled(existing_arena(text))
 
 
 def local_path(text: str | Path) -> Path:
@@ -221,7 +225,7 @@ def codes(text: str, option: str = "--languages") -> Sequence[str]:
 
 def open_existing(text: str) -> Arena:
     """Open an arena, or a bundled arena by its name."""
-    return store.open_arena(existing_arena(text))
+    return open_arena(existing_arena(text))
 
 
 ArenaDir = Annotated[
@@ -237,7 +241,7 @@ OpenArena = Annotated[
 """Arena of a command that only reads it."""
 Into = Annotated[
     Path,
-    typer.Option("--into", metavar="DIR", parser=store.locate, help="The arena's folder, new or existing."),
+    typer.Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder, new or existing."),
 ]
 How = Annotated[
     Format,
@@ -299,8 +303,8 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
     """
     if not tags:
         return arena
-    part = store.select_tagged(arena, map(store.parse_tag, tags))
-    n, total = store.count_queries(part), store.count_queries(arena)
+    part = store_tags.select_tagged(arena, map(parse_tag, tags))
+    n, total = count_queries(part), count_queries(arena)
     if not n:
         raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="omit a --tag")
     note(f"{n:,} of {count_text(total, 'query')}: {', '.join(tags)}")

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import (
     How,
     OpenArena,
@@ -21,7 +20,8 @@ from mirage.cli.common import (
 from mirage.cli.output import columns_of, note, show
 from mirage.cli.settings import expand_settings
 from mirage.ranking.settings import CompareSettings
-from mirage.store import Arena
+from mirage.store.arena import Arena
+from mirage.store.export import write_whole
 
 ABOUT = ("first", "second", "measure", "margin")
 """Columns before those of `Comparison` in JSON and CSV; JSON appends the queries that moved."""
@@ -71,7 +71,7 @@ def compare(
     view = comparison_view(arena, first, second, settings, other, labels)
     for out, text in ((junit, to_junit), (markdown, to_markdown)):
         if out is not None:
-            store.write_whole(out, text(view, require=require).encode("utf-8"))
+            write_whole(out, text(view, require=require).encode("utf-8"))
     rows = records(view)
     columns = columns_of(Comparison)
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import FileFormat, How, Languages, Meanings, Names, Values, app
 from mirage.cli.connection import Connection, tell
 from mirage.cli.measuring import summarise_steps
@@ -20,6 +19,8 @@ from mirage.cli.output import note, progress
 from mirage.cli.ranking import print_ranking
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
+from mirage.store import folders
+from mirage.store.arena import is_arena
 from mirage.store.extras import extra
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def evaluate(
     into: Annotated[
         Path | None,
         typer.Option(
-            "--into", metavar="DIR", parser=store.locate, help="The arena's folder; by default next to the file."
+            "--into", metavar="DIR", parser=folders.locate, help="The arena's folder; by default next to the file."
         ),
     ] = None,
     judge: Annotated[
@@ -100,7 +101,7 @@ def evaluate(
         baselines=baselines,
     )
     source, folder = evaluating.locate(file, into)
-    if settings.options != Options() and store.is_arena(source):
+    if settings.options != Options() and is_arena(source):
         raise BadInput(f"{source} is an arena", do="omit --map, --set and --value, which are for a file")
     settings = _with_model(settings, connection, source, folder)
     if settings.model is not None and not (yes or connection.dry_run or is_terminal()):

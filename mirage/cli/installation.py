@@ -69,8 +69,8 @@ def _extras() -> Iterator[Check]:
 
 
 def _arenas() -> Iterator[Check]:
-    from mirage import store
     from mirage.store import home
+    from mirage.store.arena import open_arena
 
     folders, problems = home.all_arenas()
     for problem in problems:
@@ -79,7 +79,7 @@ def _arenas() -> Iterator[Check]:
         yield Check("arenas", "wrong", "no arenas", f"{_REINSTALL}; or import one")
     for name, path in folders.items():
         try:
-            arena = store.open_arena(path)
+            arena = open_arena(path)
             texts = "with texts" if "answers" in arena.tables else "numbers only"
             yield Check(f"arena {name}", "fine", f"{count_text(len(arena.tables), 'table')}, {texts}", "")
         except MirageError as error:

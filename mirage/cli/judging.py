@@ -15,12 +15,12 @@ from mirage.cli.output import note
 from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
-from mirage.store import open_arena
+from mirage.store.arena import open_arena
 
 if TYPE_CHECKING:
     from mirage.stages.judge.criteria import Criterion as JudgeCriterion
     from mirage.stages.judge.stage import JudgeSettings
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 judging = command_group("judge", "Judge pairs of answers.", default=True)
 

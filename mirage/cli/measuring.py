@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, arena_log, command_group
 from mirage.cli.connection import Connection, tell, tell_money, tell_result
@@ -21,6 +20,8 @@ from mirage.cli.reporting import note_unclassified
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, NotEnoughData
 from mirage.stats.units import name_unit
+from mirage.store.arena import open_arena
+from mirage.store.lineage import LINEAGE
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def nuggets(
             if create and not _create(dir_, connection, languages):
                 return
         except NotEnoughData as error:
-            if "nuggets" not in store.open_arena(dir_).tables:
+            if "nuggets" not in open_arena(dir_).tables:
                 raise
             note(f"No nuggets to write: {error.where}")
         words = ("Assigning", "mirage measure nuggets", "nuggets of answers have no assignment")
@@ -277,7 +278,7 @@ def _create(path: Path, connection: Connection, languages: Sequence[str] | None)
         return False
     for reason, n in result.left.items():
         note(f"{n:,} queries skipped: {reason}")
-    note(f"{store.open_arena(path).address}: {len(result.rows):,} new nuggets")
+    note(f"{open_arena(path).address}: {len(result.rows):,} new nuggets")
     return True
 
 
@@ -306,7 +307,7 @@ def support(
         from mirage.people.votes.kinds import Evidence
         from mirage.people.votes.stage import grade_support_by_votes
 
-        log = arena_log(store.open_arena(dir_), Evidence).votes
+        log = arena_log(open_arena(dir_), Evidence).votes
         grade_support_by_votes(dir_, log, made_by="mirage measure support")
     else:
         from mirage.stages.features.support_grading import SUPPORT
@@ -359,7 +360,7 @@ def _update_means(path: Path, table: str, languages: Sequence[str] | None) -> li
     from mirage.stages.features.settings import MeasureSettings
     from mirage.stages.features.stage import shown_means
 
-    names = store.LINEAGE[table].features
+    names = LINEAGE[table].features
     arena = measure(path, MeasureSettings(names), made_by="mirage measure features")
     return [mean for mean in shown_means(arena.read("features"), names) if not languages or mean.language in languages]
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import How, Languages, OpenArena, local_path, open_existing
 from mirage.cli.output import columns_of, note, progress, show
 from mirage.cli.ranking import OneJudge, ranks
@@ -17,7 +16,10 @@ from mirage.cli.reporting import report
 from mirage.errors import ArenaError, BadInput
 from mirage.ranking.settings import RankSettings
 from mirage.stats.intervals import MOST_DRAWS
-from mirage.store import Arena
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.export import write_whole
+from mirage.store.sheets import csv_text
 
 if TYPE_CHECKING:
     from mirage.cli.output import Format
@@ -53,7 +55,7 @@ def rank_paper(
     from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
 
     if store_:
-        store.refuse_bundled(arena.path)
+        refuse_bundled(arena.path)
     by = default_judge(arena) if judge is None else Judge.from_name(judge)
     if store_ and into is not None:
         raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
@@ -80,7 +82,7 @@ def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, 
     with progress("Reproducing") as update:
         result = reproduce(arena, judge, settings, progress=update, processes=cores.available())
     rows = ([*asdict(figure).values()] for figure in result.figures)
-    store.write_whole(into / "figures.csv", store.csv_text(columns_of(PrintedFigure), rows).encode("utf-8"))
+    write_whole(into / "figures.csv", csv_text(columns_of(PrintedFigure), rows).encode("utf-8"))
     _show_figures(result.figures, how)
     note(*(f"missing: {name}: {reason}" for name, reason in result.missing.items()))
     note(f"held out: {' and '.join(result.holdout)} ({result.chosen})")
@@ -109,11 +111,11 @@ def report_paper(
     """
     from mirage.papers.printed import PrintedFigure, printed_figures
 
-    path = store.bundled_arenas().get("published")
+    path = arenas.bundled_arenas().get("published")
     if path is None:
         raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
     figures = printed_figures(
-        store.open_arena(path).read("published"),
+        open_arena(path).read("published"),
         arena,
         source=source,
         item=item,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mirage import schema, store
+from mirage import schema
 from mirage.cli.common import (
     DEFAULT,
     ArenaDir,
@@ -27,6 +27,7 @@ from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
+from mirage.store.arena import open_arena, refuse_bundled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from mirage.ranking.bootstrap import RankingReport
     from mirage.ranking.facts import SystemFacts
     from mirage.ranking.judges import Judge
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
 
@@ -119,7 +120,7 @@ def rank(
             usual = rank_by(settings.plain).ranking
             moved = {code: change_lines(usual, ranking, language=code) for code in ranking.languages}
     else:
-        arena = select_tagged(store.open_arena(dir_), tags)
+        arena = select_tagged(open_arena(dir_), tags)
         judge = _choose_judge(arena, judges or (), settings)
         choice = BoardChoice(tuple(judges or (judge.name,)), settings.languages or (), settings)
         need_languages(arena, choice)
@@ -176,7 +177,7 @@ def _store_ratings(arena: Arena, judge: Judge, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
     from mirage.ranking.stage import RATING_STAGES, store_ratings
 
-    store.refuse_bundled(arena.path)
+    refuse_bundled(arena.path)
     if judge.table not in RATING_STAGES:
         raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
     store_ratings(arena.path, judge, draws=settings.draws, seed=settings.seed, made_by="mirage rank --store")
@@ -297,7 +298,7 @@ def surrogate(
         if store_:
             if languages:
                 raise BadInput("--store needs all languages", do="omit --languages")
-            store.refuse_bundled(arena.path)
+            refuse_bundled(arena.path)
             arena = store_predictions(arena, decider(arena, choice), regressors=chosen or CHEAP, progress=update)
         view = surrogate_view(arena, choice, update)
     show(view.summary.to_pylist(), (), output_format, of=RegressorSummary)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mirage import store
 from mirage.cli.common import (
     ArenaDir,
     How,
@@ -21,6 +20,7 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import Format, columns_of, note, show
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.store.arena import Arena, open_arena, refuse_bundled
 from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
@@ -189,9 +189,9 @@ def languages(
     from mirage.stages.across import DecisionShare, decisions_by_pair, detect_passage_languages
 
     if detect:
-        result = detect_passage_languages(store.refuse_bundled(dir_), made_by="mirage report languages --detect")
+        result = detect_passage_languages(refuse_bundled(dir_), made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
-    arena = store.open_arena(dir_)
+    arena = open_arena(dir_)
     arena.need("answers")
     found = decisions_by_pair(arena, languages=languages)
     if not found:
@@ -261,7 +261,7 @@ def judges(
         raise BadInput("--against-people and --passport print different tables", do="choose one of them")
     if ratings is not None and not against_people:
         raise BadInput("--ratings needs --against-people", do="add --against-people")
-    arena, codes = store.open_arena(dir_), tuple(languages or ())
+    arena, codes = open_arena(dir_), tuple(languages or ())
     if passport:
         if judge_names is None or len(judge_names) != 1:
             raise BadInput("--passport is of one judge", do="name it with --judge")
@@ -277,7 +277,7 @@ def judges(
         show_judges([row for row in rows if not judge_names or row.judge in judge_names], output_format)
 
 
-def print_passport(arena: store.Arena, judge: str, languages: tuple[str, ...], output_format: Format) -> None:
+def print_passport(arena: Arena, judge: str, languages: tuple[str, ...], output_format: Format) -> None:
     """Print the passport of a judge: as a table over all languages, or in those that were named."""
     from mirage.stages.judge.passport import PassportRow
     from mirage.views.exam import passport_view
@@ -289,7 +289,7 @@ def print_passport(arena: store.Arena, judge: str, languages: tuple[str, ...], o
 
 
 def _against_people(
-    arena: store.Arena,
+    arena: Arena,
     judges: tuple[str, ...],
     languages: tuple[str, ...],
     ratings: str | None,

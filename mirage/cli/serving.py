@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import app, existing_arena
 from mirage.errors import BadInput
+from mirage.store.arena import open_arena
 from mirage.store.bundled import shipped_folder
 from mirage.store.extras import extra
 
@@ -48,7 +48,7 @@ def explorer(
     environment = dict(os.environ)
     if dir_ is not None:
         if not home.arenas_in(dir_):
-            store.open_arena(dir_)
+            open_arena(dir_)
         environment["MIRAGE_ARENAS"] = str(dir_.absolute())
     server = Path(__file__).parents[1] / "explorer" / "server.py"
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import (
     DEFAULT,
     FileFormat,
@@ -27,7 +26,10 @@ from mirage.io.sources.download import DownloadResult
 from mirage.io.sources.miracl import Split as Miracl
 from mirage.io.sources.mirage_bench.hub import What as Bench
 from mirage.io.sources.nomiracl.origin import Split, What
-from mirage.store import Arena, cores
+from mirage.store import cores, folders
+from mirage.store.arena import Arena, open_arena
+from mirage.store.copies import copy_arena
+from mirage.store.upsert import retry_outdated
 from mirage.text.segmentation import count_rows
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def _report_arena(arena: Arena, about: str) -> None:
 
     note(about)
     # Another program may have changed the arena since.
-    command, purpose = store.retry_outdated(lambda: next_command(store.open_arena(arena.path)))
+    command, purpose = retry_outdated(lambda: next_command(open_arena(arena.path)))
     note(f"Next, to {purpose}: {command}")
 
 
@@ -72,8 +74,8 @@ def pull_arena(
 
     Reads every file of the arena. Writes DIR; rerun an interrupted copy to complete it.
     """
-    store.copy_arena(url, str(into))
-    arena = store.open_arena(into)
+    copy_arena(url, str(into))
+    arena = open_arena(into)
     note(f"{arena.address}: {len(arena.tables)} tables, {arena.size / 1e6:.2f} MB")
 
 
@@ -228,7 +230,7 @@ def import_file(
         Path | None, typer.Argument(metavar="[FILE]", help="JSON, CSV or Parquet, compressed or not; or a folder.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", parser=store.locate, help="The arena's folder.")
+        Path | None, typer.Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder.")
     ] = None,
     kind: FileFormat = None,
     names: Names = None,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage import store
 from mirage.cli.common import Seed, app, codes, local_path
 from mirage.cli.connection import Connection, tell
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput
+from mirage.store import folders
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _LISTED = 20
 @app.command("testset")
 @expand_settings
 def make_testset_from_files(
-    dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=store.locate, help="The new arena's folder.")],
+    dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=folders.locate, help="The new arena's folder.")],
     connection: Connection,
     corpus: Annotated[
         list[Path],

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from mirage import store
 from mirage.cli.common import (
     ArenaDir,
     How,
@@ -20,7 +19,8 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import columns_of, note, show
 from mirage.errors import BadInput
-from mirage.store import Arena
+from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.export import export_rows
 from mirage.text.segmentation import count_text
 
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
@@ -100,7 +100,7 @@ def import_(
         return
     with Votes() as database:
         if is_ballot(file):
-            read, new = import_ballot(database, file, store.open_arena(_need_arena(arena, "a ballot")))
+            read, new = import_ballot(database, file, open_arena(_need_arena(arena, "a ballot")))
         elif arena is not None:
             raise BadInput("a log of votes names its arenas", do="omit --arena")
         else:
@@ -119,7 +119,7 @@ def _import_answer_labels(file: Path, arena: Path) -> None:
     """Import people's labels on answers into an arena."""
     from mirage.people.levels.labels import import_labels
 
-    result = import_labels(store.refuse_bundled(arena), file, made_by="mirage votes import")
+    result = import_labels(refuse_bundled(arena), file, made_by="mirage votes import")
     if result.changed:
         note(f"left out: {count_text(result.changed, 'label')} on answers that have changed since")
     note(f"{result.arena.address}: {count_text(result.labels, 'label')} of people's scores")
@@ -150,7 +150,7 @@ def ballot(
     from mirage.people.votes.stage import vote_pool
 
     rows = battle_ballot(arena, language, voter=voter, n=n)
-    store.export_rows(rows, out)
+    export_rows(rows, out)
     note(f"{out}: {count_text(len(rows), 'battle')}")
     note(correction_needs(vote_pool(arena, language).n_queries))
 
@@ -173,7 +173,7 @@ def write_audit(
     from mirage.people.votes.labels import draw_audit
 
     rows = ballots.ballot(arena, draw_audit(arena, n=n, languages=languages), voter)
-    store.export_rows(rows, out)
+    export_rows(rows, out)
     note(f"{out}: {count_text(len(rows), 'query')}")
 
 
@@ -238,7 +238,7 @@ def scores(
     from mirage.people.votes import raters
 
     if verdicts_from is not None:
-        result = raters.judge_by_scores(store.refuse_bundled(dir_), verdicts_from, made_by="mirage votes scores")
+        result = raters.judge_by_scores(refuse_bundled(dir_), verdicts_from, made_by="mirage votes scores")
         note(f"{result.arena.address}: verdicts of {raters.judge_name(result.arena.read('scores'), verdicts_from)}")
-    table = store.open_arena(dir_).read("scores")
+    table = open_arena(dir_).read("scores")
     show(raters.score_means(table), SCORES, output_format, of=raters.ScoreMean, value="mean")

@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import BadInput, NotEnoughData
 from mirage.stages.retrieve.corpus import read_passage
 from mirage.stages.testset.settings import CorpusPassage
+from mirage.store import files as store_files
+from mirage.store import records
 from mirage.store.extras import extra
+from mirage.store.files import Line, find_files, need_file
 from mirage.text.detection import detect_set
 from mirage.text.languages import in_order, language_of_file
 from mirage.text.languages import language as language_of
@@ -82,7 +84,7 @@ def read_documents(paths: Sequence[Path]) -> DocumentCorpus:
     reader = _Reader()
     for path in paths:
         if path.is_dir():
-            files, others = store.find_files(path, "**/*")
+            files, others = find_files(path, "**/*")
             reader.left_out += [OmittedPart(other.relative_to(path).as_posix(), _LINK) for other in others]
             for file in files:
                 if not any(part.startswith(".") for part in file.relative_to(path).parts):
@@ -117,7 +119,7 @@ class _Reader:
         if kind not in (*_TEXTS, *_RECORDS, *_HTML, ".pdf") and not named:
             self.left_out.append(OmittedPart(name, f"the extension {kind or 'none'} is not a document type"))
             return
-        store.need_file(path)
+        need_file(path)
         if kind in _RECORDS:
             self._read_records(path, name)
             return
@@ -136,12 +138,12 @@ class _Reader:
             self._add(CorpusPassage(f"{name}#{number}", title, part, code, name), f"{name}#{number}")
 
     def _note_file(self, path: Path, name: str) -> None:
-        self.files.append({"name": name, "sha256": store.fingerprint(path)})
+        self.files.append({"name": name, "sha256": store_files.fingerprint(path)})
 
     def _read_records(self, path: Path, name: str) -> None:
         """Add the passages of a file, or none if one of its records cannot be read."""
         try:
-            lines = list(store.records(path))
+            lines = list(records.records(path))
         except BadInput as error:
             self.left_out.append(OmittedPart(error.where or name, f"{name} cannot be read: {error.what}"))
             return
@@ -149,7 +151,7 @@ class _Reader:
             self._add_record(line, name)
         self._note_file(path, name)
 
-    def _add_record(self, line: store.Line, name: str) -> None:
+    def _add_record(self, line: Line, name: str) -> None:
         code = line.value.get("language")
         try:
             passage = read_passage(line)
@@ -215,7 +217,7 @@ def _text_of(path: Path, kind: str) -> str:
 
 def _plain_text(path: Path) -> str:
     try:
-        text = "\n".join(line for _, line in store.lines(path, most=LARGEST)).removeprefix("\ufeff")
+        text = "\n".join(line for _, line in store_files.lines(path, most=LARGEST)).removeprefix("\ufeff")
     except BadInput as error:
         raise _OmitError("it is binary, or not UTF-8" if "UTF-8" in error.what else error.what) from None
     if "\0" in text:

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.io.formats.spec import REPEATED
-from mirage.store import Arena
+from mirage.store import records, scan
+from mirage.store.arena import Arena
+from mirage.store.scan import columns_of, parquet_rows
 from mirage.text.names import NAMES, Names, normalise_names
 from mirage.text.segmentation import count_text
 
@@ -34,9 +36,9 @@ def read_frame(rows: Any) -> pa.Table:
 
     if isinstance(rows, str | Path):
         path = Path(rows)
-        if store.parquet_rows(path):
-            return pa.Table.from_batches(store.scan([path], store.columns_of([path])))
-        return make_table([line.value for line in store.records(path)])
+        if parquet_rows(path):
+            return pa.Table.from_batches(scan.scan([path], columns_of([path])))
+        return make_table([line.value for line in records.records(path)])
     if isinstance(rows, pa.Table):
         return rows
     if hasattr(rows, "__arrow_c_stream__"):

@@ -3,7 +3,7 @@
     from mirage.llm.asking import ask
     from mirage.llm.calls import ChatModel, Settings
     from mirage.llm.presets import resolve
-    from mirage.store import Ledger
+    from mirage.store.ledger import Ledger
 
     endpoint = resolve("openai")                                   # address and key, from the environment
     model = ChatModel(Settings(model="gpt-4o-mini", max_tokens=2048), endpoint=endpoint)

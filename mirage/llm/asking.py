@@ -14,7 +14,7 @@ from mirage.llm.batch import Batch, complete_loaded
 from mirage.llm.calls import ChatModel, Cost, cost_of, plan
 from mirage.llm.client import complete
 from mirage.llm.completion import Messages, Reply
-from mirage.store import Ledger, kept_ledger, ledger_path
+from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 
 Engine = Callable[[Batch], object]
 """Gets the replies to the open conversations of a batch, such as `complete` with the model bound."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from mirage.llm.calls import ChatModel, Settings
 from mirage.llm.completion import Messages, Reply, failed_reply, prompt_tokens
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 _LOG = logging.getLogger(__name__)
 _VERSION = re.compile(r"([-@:](latest|preview|free|exp|v\d+(\.\d+)*|\d{4}-\d\d-\d\d|\d{2}-\d{2,4}|\d{3,8}))+$")

@@ -12,8 +12,7 @@ from mirage.llm.completion import Messages, Reply, prompt_tokens, read_completio
 from mirage.llm.faults import OWN_FIELDS, strings
 from mirage.llm.guard import MAX_BODY
 from mirage.llm.presets import Endpoint
-from mirage.store import Ledger, ledger_key
-from mirage.store.ledger import BATCH_SHARE
+from mirage.store.ledger import BATCH_SHARE, Ledger, ledger_key
 
 AGAIN = "again"
 """Name of the repetition in a request."""

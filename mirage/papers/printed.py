@@ -21,7 +21,7 @@ from mirage.stats.intervals import mean_interval
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 MIRAGE_BENCH = "MIRAGE-Bench"
 """Name of the paper in the table `published`."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import store
 from mirage.battles.counts import Battles
 from mirage.battles.judge import verdict_judges
 from mirage.battles.verdict_rows import only_judge
@@ -29,6 +28,8 @@ from mirage.ranking.surrogate.regressors import ESTIMATORS, PUBLISHED, REGRESSOR
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import Progress
 from mirage.stats.kendall import kendall
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena, open_arena
 from mirage.store.cores import on_cores
 from mirage.text.data import load_words
 from mirage.text.segmentation import count_text
@@ -123,7 +124,7 @@ class Material:
 
 
 def reproduce(
-    arena: store.Arena,
+    arena: Arena,
     judge: Judge,
     settings: PaperSettings = PaperSettings(),
     *,
@@ -166,7 +167,7 @@ def reproduce(
     return Reproduction(tuple(_compare_with_print(cells)), material.holdout, material.chosen, material.missing)
 
 
-def default_judge(arena: store.Arena) -> Judge:
+def default_judge(arena: Arena) -> Judge:
     """Return the only judge of an arena, or `relevance` if it has none.
 
     Raises:
@@ -293,10 +294,10 @@ def _means(cells: Mapping[Cell, Measured]) -> dict[Cell, Measured]:
 
 def _compare_with_print(cells: Mapping[Cell, Measured]) -> list[PrintedFigure]:
     """Set every computed figure beside the printed one; one that the paper lacks has no print."""
-    path = store.bundled_arenas().get("published")
+    path = arenas.bundled_arenas().get("published")
     printed = {
         _cell(row): row
-        for row in (store.open_arena(path).read("published").to_pylist() if path else [])
+        for row in (open_arena(path).read("published").to_pylist() if path else [])
         if row["source"] == MIRAGE_BENCH
     }
     rows: dict[Cell, Mapping[str, Any]] = {}
@@ -313,7 +314,7 @@ def _cell(row: Mapping[str, Any]) -> Cell:
 
 
 def gather_material(
-    arena: store.Arena, judge: Judge, settings: PaperSettings, *, progress: Progress | None = None
+    arena: Arena, judge: Judge, settings: PaperSettings, *, progress: Progress | None = None
 ) -> Material:
     """Join the battles, features and tournaments of an arena.
 

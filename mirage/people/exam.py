@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import FIRST, SECOND, TIE, decide_battles
 from mirage.battles.verdict_rows import OF_SCORES, Verdicts, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
@@ -48,6 +48,7 @@ from mirage.schema import PEOPLE, CodeOrAll, Count
 from mirage.stats.intervals import CONFIDENCE
 from mirage.stats.jackknife import LEAST, Array, Estimate, Scale, estimate, jackknife
 from mirage.stats.kendall import kendall
+from mirage.store.arena import Arena
 from mirage.text.data import load_words
 from mirage.text.languages import in_order
 
@@ -157,7 +158,7 @@ class ExamResult:
 
 
 def exam(
-    arena: store.Arena,
+    arena: Arena,
     *,
     votes: Iterable[Vote] = (),
     judges: Sequence[str] | None = None,
@@ -346,7 +347,7 @@ def _estimate(name: str, sums: Sequence[Array]) -> Estimate:
     return estimate([jackknife(of, statistic, trials) for of in sums], none=measure.none, scale=measure.scale)
 
 
-def _score_votes(arena: store.Arena, measure: str | None) -> list[Vote]:
+def _score_votes(arena: Arena, measure: str | None) -> list[Vote]:
     """Return the votes implied by people's scores, one per person and battle."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.people.votes.belonging import ArenaVotes, shown_now, votes_on
 from mirage.people.votes.kinds import Note
 from mirage.people.votes.rows import now, token, validate_row
+from mirage.store.arena import Arena
 from mirage.text.data import load_words
 
 CATEGORIES: Mapping[str, str] = load_words("notes", "mirage.people")
@@ -26,7 +26,7 @@ def order_categories(names: Iterable[str]) -> list[str]:
     return [*(name for name in CATEGORIES if name in given), *sorted(given - CATEGORIES.keys())]
 
 
-def notes_on(arena: store.Arena, log: Iterable[Note]) -> ArenaVotes[Note]:
+def notes_on(arena: Arena, log: Iterable[Note]) -> ArenaVotes[Note]:
     """Classify the notes on an arena in its current state (`votes.votes_on`); erased texts without a category are left
     out.
     """
@@ -39,7 +39,7 @@ def notes_on(arena: store.Arena, log: Iterable[Note]) -> ArenaVotes[Note]:
 
 
 def make_note(
-    arena: store.Arena,
+    arena: Arena,
     key: tuple[str, str],
     systems: Sequence[str],
     *,

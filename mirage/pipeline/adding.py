@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, NotEnoughData
 from mirage.io.formats import run
 from mirage.io.options import Options
@@ -23,8 +23,12 @@ from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.store import owned
+from mirage.store import copies, owned, records
+from mirage.store.arena import Arena
+from mirage.store.files import Line
 from mirage.store.systems import system_names
+from mirage.store.upsert import NewRows, upsert
+from mirage.store.writing import Provenance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +41,7 @@ OWN = "own data"
 """Label of an arena with a system of the user."""
 
 
-def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
+def read_system(arena: Arena, file: Path, *, system: str) -> pa.Table:
     """Read and check the answers of one system, without writing.
 
     Args:
@@ -55,8 +59,8 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     if not system.strip():
         raise BadInput("the system has no name", do="enter a name")
 
-    def lines() -> Iterator[store.Line]:
-        for number, line in enumerate(store.records(file, most=MOST_BYTES)):
+    def lines() -> Iterator[Line]:
+        for number, line in enumerate(records.records(file, most=MOST_BYTES)):
             if number == MOST_ANSWERS:
                 raise BadInput(
                     f"there are more than {MOST_ANSWERS:,} answers", where=line.where, do="use mirage import"
@@ -81,7 +85,7 @@ def read_system(arena: store.Arena, file: Path, *, system: str) -> pa.Table:
     return answers
 
 
-def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> store.Arena:
+def add_system(arena: Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> Arena:
     """Add a system's answers to a copy of an arena, with their outcomes and all free features.
 
     Args:
@@ -120,19 +124,19 @@ def add_system(arena: store.Arena, answers: pa.Table, into: Path, *, progress: P
         progress=progress,
     )
     tables["features"] = _of(measured, system)
-    copy = store.copy(arena, into)
+    copy = copies.copy(arena, into)
     title = f"{arena.title}, with a system of your own"
-    result = store.upsert(
+    result = upsert(
         copy.path,
-        {name: store.NewRows(table, pa.table({"system": [system]})) for name, table in tables.items()},
+        {name: NewRows(table, pa.table({"system": [system]})) for name, table in tables.items()},
         texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
-        made_by=store.Provenance("the page Your model", settings={system: owned.ADDED}),
+        made_by=Provenance("the page Your model", settings={system: owned.ADDED}),
         keep=("predictions", "importances"),
     )
     return result.arena
 
 
-def queries(arena: store.Arena) -> pa.Table:
+def queries(arena: Arena) -> pa.Table:
     """Return the prompts for a user's system: language, id and prompt of every query with known texts.
 
     Raises:
@@ -153,7 +157,7 @@ def _of_answered(table: pa.Table, answers: pa.Table) -> pa.Table:
     return table.join(answers.select(keys), keys, join_type="left semi").select(table.column_names).cast(table.schema)
 
 
-def _assign_by_terms(arena: store.Arena, answers: pa.Table, queries: pa.Table) -> dict[str, pa.Table]:
+def _assign_by_terms(arena: Arena, answers: pa.Table, queries: pa.Table) -> dict[str, pa.Table]:
     """Return the nuggets of the answered queries with assignments, if the arena's default assigner is shared words."""
     if not {"nuggets", "nugget_assignments"} <= set(arena.tables):
         return {}
@@ -163,7 +167,7 @@ def _assign_by_terms(arena: store.Arena, answers: pa.Table, queries: pa.Table) -
     return {"nuggets": bank, **TERM_ASSIGNMENTS.run({"nuggets": bank, "queries": queries, "answers": answers})}
 
 
-def _reference(arena: store.Arena, answers: pa.Table) -> pa.Table | None:
+def _reference(arena: Arena, answers: pa.Table) -> pa.Table | None:
     """Return the reference answers to the answered queries, if there are any."""
     if "answers" not in arena.tables:
         return None

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mirage import store
 from mirage.errors import UnknownName
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.intervals import wilson
+from mirage.store.arena import Arena
 from mirage.text.languages import in_order
 
 
@@ -37,7 +37,7 @@ class ClosedBook:
     """Upper end."""
 
 
-def closed_book(arena: store.Arena, systems: Sequence[str]) -> list[ClosedBook]:
+def closed_book(arena: Arena, systems: Sequence[str]) -> list[ClosedBook]:
     """Count the questions that systems answer without passages.
 
     Args:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import store
 from mirage.battles.judge import ALONE, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
@@ -28,6 +27,10 @@ from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import RATING_STAGES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
+from mirage.store import arena as arenas
+from mirage.store import copies, folders
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.runs import record_judge
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +69,7 @@ class EvaluateSettings:
 class EvaluationReport:
     """Result of an evaluation."""
 
-    arena: store.Arena
+    arena: Arena
     """The arena with everything imported and computed."""
     steps: tuple[StepReport, ...] = ()
     """Steps that ran or were skipped, with the reasons."""
@@ -95,16 +98,16 @@ def locate(given: str | Path | None = None, into: Path | None = None) -> tuple[P
         BadInput: if there is nothing at the path.
     """
     text = SAMPLE if given is None else str(given)
-    path = store.locate(text) if isinstance(given, str) else Path(text)
+    path = folders.locate(text) if isinstance(given, str) else Path(text)
     if not path.exists():
-        if text not in store.bundled_arenas():
+        if text not in arenas.bundled_arenas():
             if path.suffix:
                 raise BadInput(f"there is no file {text}", do="check the path")
-            raise UnknownName("file or bundled arena", text, store.bundled_arenas())
-        path = store.bundled_arenas()[text]
-    if not store.is_arena(path):
+            raise UnknownName("file or bundled arena", text, arenas.bundled_arenas())
+        path = arenas.bundled_arenas()[text]
+    if not is_arena(path):
         return path, into or path.parent / f"{path.name.partition('.')[0]}-arena"
-    bundled = path.absolute() in {folder.absolute() for folder in store.bundled_arenas().values()}
+    bundled = path.absolute() in {folder.absolute() for folder in arenas.bundled_arenas().values()}
     return path, into or (Path(f"{path.name}-arena") if bundled else path)
 
 
@@ -153,17 +156,15 @@ def evaluate(
             planned = cost
     if settings.judge is None:
         _judge_by_scores(into, made_by)
-    if settings.judge == HEURISTIC or not set(verdict_judges(store.open_arena(into))) - {HEURISTIC}:
+    if settings.judge == HEURISTIC or not set(verdict_judges(open_arena(into))) - {HEURISTIC}:
         results.append(steps.judge(HEURISTIC, settings.sample))
-    judge = preferred_judge(store.open_arena(into), settings.judge, last=HEURISTIC)
+    judge = preferred_judge(open_arena(into), settings.judge, last=HEURISTIC)
     if judge is not None:
-        store.record_judge(into, judge)
+        record_judge(into, judge)
     if judge is not None and Judge.from_name(judge).table in RATING_STAGES:
         by = judge if Judge.from_name(judge).asked else HEURISTIC
         results += steps.rate(by, draws=settings.draws, seed=settings.seed)
-    return EvaluationReport(
-        store.open_arena(into), tuple(results), imported, judge, settings.draws, settings.seed, planned
-    )
+    return EvaluationReport(open_arena(into), tuple(results), imported, judge, settings.draws, settings.seed, planned)
 
 
 def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings) -> set[str]:
@@ -172,9 +173,9 @@ def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings
     Raises:
         BadInput: listing every invalid record.
     """
-    known = set(verdict_judges(store.open_arena(into))) if store.is_arena(into) else set()
-    if isinstance(data, Path) and store.is_arena(data):
-        return known | set(verdict_judges(store.open_arena(data)))
+    known = set(verdict_judges(open_arena(into))) if is_arena(into) else set()
+    if isinstance(data, Path) and is_arena(data):
+        return known | set(verdict_judges(open_arena(data)))
     if isinstance(data, Path):
         tables, _ = read_file(data, into, name=settings.kind, options=settings.options)
         return known | set(tables["judgments"]["judge"].to_pylist() if "judgments" in tables else ())
@@ -185,10 +186,10 @@ def _fill(data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: 
     """Import the data into the arena, in one step; None for an arena."""
     if not isinstance(data, Path):
         done = import_table(data, into, name=settings.kind, options=settings.options)
-    elif store.is_arena(data):
-        arena = store.open_arena(data)
+    elif is_arena(data):
+        arena = open_arena(data)
         if arena.path != into.absolute():
-            store.copy(arena, into)
+            copies.copy(arena, into)
         return None
     else:
         done = import_file(data, into, name=settings.kind, options=settings.options, progress=watch("import"))
@@ -197,7 +198,7 @@ def _fill(data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: 
 
 def _judge_by_scores(into: Path, made_by: str) -> None:
     """Let scores of the answers decide battles where otherwise no judge, a simulated or the heuristic one would."""
-    arena = store.open_arena(into)
+    arena = open_arena(into)
     judge = preferred_judge(arena, last=HEURISTIC) or HEURISTIC
     scores = arena.read_optional("scores")
     weak = (

@@ -14,14 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, Outdated
 from mirage.llm.calls import describe
 from mirage.llm.engines.shards import QUERY, Shard
 from mirage.stages.features.measuring import SCORES
 from mirage.stages.generate.prepare import SOUND
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.store import ledger_path
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.ledger import Ledger, ledger_path
+from mirage.store.upsert import NewRows, consistently, not_about, retry_outdated, upsert
+from mirage.store.writing import Provenance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +39,7 @@ _SHOWN = 5
 class MergeReport:
     """Result of a merge."""
 
-    arena: store.Arena
+    arena: Arena
     """The whole arena after the merge."""
     rows: Mapping[str, int]
     """Number of new or changed rows by table."""
@@ -73,13 +76,13 @@ def cut(path: Path, shard: Shard) -> Path:
     path = path.absolute()
     part = path.with_name(f"{path.name}.{shard.name}")
 
-    def read(arena: store.Arena) -> tuple[store.Arena, _Side]:
+    def read(arena: Arena) -> tuple[Arena, _Side]:
         tables = {name: shard.rows(arena.read(name)) for name in _tables(arena)}
         return arena, _Side(str(path), tables, arena.manifest["made"], arena.manifest.get("labels"))
 
-    arena, side = store.consistently(path, read)
+    arena, side = consistently(path, read)
     texts = {"title": f"{arena.title}, part {shard.number} of {shard.count}", "label": arena.label}
-    store.retry_outdated(partial(_put, part, [side], texts))
+    retry_outdated(partial(_put, part, [side], texts))
     _absorb(part, [path])
     return part
 
@@ -97,18 +100,18 @@ def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
             written.
     """
 
-    def read(part: Path, arena: store.Arena) -> _Side:
+    def read(part: Path, arena: Arena) -> _Side:
         tables = {name: arena.read(name) for name in _tables(arena)}
         return _Side(str(part), tables, arena.manifest["made"], arena.manifest.get("labels"))
 
-    store.open_arena(path)
-    sides = [store.consistently(part, partial(read, part)) for part in sorted(set(parts))]
-    rows = store.retry_outdated(partial(_put, path, sides, {}))
+    open_arena(path)
+    sides = [consistently(part, partial(read, part)) for part in sorted(set(parts))]
+    rows = retry_outdated(partial(_put, path, sides, {}))
     replies = _absorb(path, parts)
-    return MergeReport(store.open_arena(path), rows, replies)
+    return MergeReport(open_arena(path), rows, replies)
 
 
-def _tables(arena: store.Arena) -> list[str]:
+def _tables(arena: Arena) -> list[str]:
     """Return the tables of an arena that are about its queries."""
     return [name for name in arena.tables if set(QUERY) <= set(schema.key(name))]
 
@@ -119,7 +122,7 @@ def _absorb(path: Path, others: Iterable[Path]) -> int:
     for file in (ledger_path, lambda folder: folder / SCORES):
         for other in sorted(others):
             if file(other).exists():
-                with store.Ledger(file(path)) as ledger:
+                with Ledger(file(path)) as ledger:
                     count = ledger.absorb(file(other))
                 new += count if file is ledger_path else 0
     return new
@@ -127,7 +130,7 @@ def _absorb(path: Path, others: Iterable[Path]) -> int:
 
 def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[str, int]:
     """Merge the sides into an arena, table by table; conflicts are rejected before anything is written."""
-    arena = store.open_arena(path) if store.is_arena(path) else None
+    arena = open_arena(path) if is_arena(path) else None
     names = [name for name in schema.TABLES if any(name in side.tables for side in sides)]
     merged: dict[str, pa.Table] = {}
     rows: dict[str, int] = {}
@@ -136,7 +139,7 @@ def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[s
     for name in names:
         old = arena.read(name) if arena is not None and name in arena.tables else None
         if old is not None and altered is not None and name != "answers":
-            old = store.not_about(old, altered, name)
+            old = not_about(old, altered, name)
         merged[name], rows[name], changed = _table(name, old, sides, problems)
         altered = changed if name == "answers" else altered
         _refuse_two_ways(name, arena, sides, problems)
@@ -196,7 +199,7 @@ def _sound(name: str, row: Mapping[str, Any]) -> bool:
     return name != "features" or row["value"] is not None
 
 
-def _refuse_two_ways(name: str, arena: store.Arena | None, sides: Sequence[_Side], problems: list[str]) -> None:
+def _refuse_two_ways(name: str, arena: Arena | None, sides: Sequence[_Side], problems: list[str]) -> None:
     """Report rows of a system or judge that were made in two ways."""
     if name not in _NAMED:
         return
@@ -205,13 +208,13 @@ def _refuse_two_ways(name: str, arena: store.Arena | None, sides: Sequence[_Side
             problems.append(f"{name} of {owner} made with {' and with '.join(map(describe, ways))}")
 
 
-def _origins(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> list[Mapping[str, Any]]:
+def _origins(name: str, arena: Arena | None, sides: Sequence[_Side]) -> list[Mapping[str, Any]]:
     """Return the provenance of a table on all sides."""
     origins = [side.origins for side in sides] + ([arena.manifest["made"]] if arena is not None else [])
     return [by_table[name] for by_table in origins if name in by_table]
 
 
-def _settings(name: str, arena: store.Arena | None, sides: Sequence[_Side]) -> dict[str, list[Mapping[str, Any]]]:
+def _settings(name: str, arena: Arena | None, sides: Sequence[_Side]) -> dict[str, list[Mapping[str, Any]]]:
     """Return by owner the different ways in which its rows were made, on all sides."""
     ways: dict[str, list[Mapping[str, Any]]] = {}
     for origin in _origins(name, arena, sides):
@@ -225,13 +228,13 @@ def _write(
     path: Path,
     name: str,
     merged: Mapping[str, pa.Table],
-    arena: store.Arena | None,
+    arena: Arena | None,
     sides: Sequence[_Side],
     texts: Mapping[str, str],
-) -> store.Arena:
+) -> Arena:
     """Write one merged table."""
 
-    def refuse_changed(current: store.Arena) -> None:
+    def refuse_changed(current: Arena) -> None:
         if arena is None or current.version != arena.version:
             raise Outdated("another program has changed the arena", do="rerun the command")
 
@@ -244,10 +247,10 @@ def _write(
     if name == "outcomes":
         # These depend on the answers of a part.
         notes = list(OUTCOMES.remarks(merged)) if {"queries", "answers"} <= set(merged) else notes
-    result = store.upsert(
+    result = upsert(
         path,
-        {name: store.NewRows(merged[name])},
-        made_by=store.Provenance(
+        {name: NewRows(merged[name])},
+        made_by=Provenance(
             min(maker["by"] for maker in makers),
             sources=[sources[text] for text in sorted(sources)],
             notes=notes,

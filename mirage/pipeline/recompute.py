@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
 from mirage.ranking.judges import Judge
@@ -28,7 +28,8 @@ from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage
-from mirage.store import Arena
+from mirage.store.arena import Arena
+from mirage.store.runs import settings_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,7 +131,7 @@ def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage])
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
     for name in sorted(stored["judge"].unique().to_pylist()):
         part, subject = _rows_with(stored, "judge", [name]), f"{table} by {name}"
-        made = store.settings_of(arena, table, name)
+        made = settings_of(arena, table, name)
         if made is None:
             yield Recomputed(subject, 0, "draws and seed are not recorded: imported, or made by an earlier version")
             continue

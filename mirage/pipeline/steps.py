@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.counts import RELEVANCE
 from mirage.errors import NotEnoughData, TableMissing
 from mirage.llm import calls as llm_calls
@@ -38,6 +38,10 @@ from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.rates import is_by_model
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Stage, run
+from mirage.store import runs
+from mirage.store.arena import Arena, open_arena
+from mirage.store.runs import record_run
+from mirage.store.upsert import consistently
 from mirage.text.segmentation import count_text
 
 
@@ -73,7 +77,7 @@ class StepReport:
 class StepResult:
     """Result of a step."""
 
-    arena: store.Arena
+    arena: Arena
     """The arena after the step."""
     cost: Cost | None = None
     """Cost of its calls; None if it makes none."""
@@ -104,7 +108,7 @@ class Step:
     off: str = ""
     """Why it is not wanted; empty if it is."""
 
-    def outdated(self, arena: store.Arena) -> str:
+    def outdated(self, arena: Arena) -> str:
         """Return why the step has to run; empty if it is up to date or not wanted.
 
         Raises:
@@ -116,7 +120,7 @@ class Step:
             arena.need(table)
         if self.writes not in arena.tables:
             return f"there is no {self.writes} table"
-        before, now = store.runs(arena, self.writes).get(self.name), self.inputs(arena)
+        before, now = runs.runs(arena, self.writes).get(self.name), self.inputs(arena)
         if before is None:
             return f"no record of this step for the {self.writes}"
         tables, options = before.get("tables", {}), before.get("options", {})
@@ -129,9 +133,9 @@ class Step:
             return "changed options: " + ", ".join(names)
         return "" if before.get("version") == now["version"] else "new version of the stage"
 
-    def inputs(self, arena: store.Arena) -> dict[str, Any]:
+    def inputs(self, arena: Arena) -> dict[str, Any]:
         """Return what the result depends on, as JSON."""
-        tables = {table: store.content(arena, table) for table in self.reads}
+        tables = {table: runs.content(arena, table) for table in self.reads}
         return {"tables": tables, "options": dict(self.options), "version": self.version}
 
 
@@ -153,7 +157,7 @@ class Steps:
             ArenaError: if there is no arena, or it cannot be written.
             Unreachable: if the service rejects every call.
         """
-        arena = store.open_arena(self.path)
+        arena = open_arena(self.path)
         try:
             reason = step.outdated(arena)
             if not reason:
@@ -167,7 +171,7 @@ class Steps:
             do = f"; {error.do}" if error.do else ""
             return StepReport(step.stage, step.name, "skipped", f"{error.what}{do}")
         if not done.left:
-            store.record_run(self.path, step.writes, step.name, inputs, left=store.content(done.arena, step.writes))
+            record_run(self.path, step.writes, step.name, inputs, left=runs.content(done.arena, step.writes))
         why = "; ".join(part for part in (done.left or reason, done.remark) if part)
         return StepReport(step.stage, step.name, "unfinished" if done.left else "ran", why, seconds, done.cost)
 
@@ -175,10 +179,10 @@ class Steps:
         """Run what needs no model and no judge, after the answers of the baselines if they are wanted."""
         if baselines:
             yield self.run(self._stage("baselines", BASELINES, "baselines", part="system"))
-        outcomes = store.open_arena(self.path).read_optional("outcomes")
+        outcomes = open_arena(self.path).read_optional("outcomes")
         off = "a model classified the answers" if is_by_model(outcomes) else ""
         yield self.run(replace(self._stage("outcomes", OUTCOMES, "outcomes", part=None), off=off))
-        arena = store.open_arena(self.path)
+        arena = open_arena(self.path)
         step = self._stage("nuggets", TERM_ASSIGNMENTS, "nuggets by terms", part="assigner")
         off = "" if "nuggets" in arena.tables else "there are no nuggets"
         yield self.run(replace(step, reads=TERM_ASSIGNMENTS.tables(arena), off=off))
@@ -191,7 +195,7 @@ class Steps:
     def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> Cost | None:
         """Return the maximum cost of judging by a model, without sending anything; None if there is nothing to do."""
         try:
-            if self._judging(name, sample, model).outdated(store.open_arena(self.path)):
+            if self._judging(name, sample, model).outdated(open_arena(self.path)):
                 return plan_judging(self.path, JudgeSettings(name, sample), model.model)
         except (TableMissing, NotEnoughData):
             pass
@@ -223,7 +227,7 @@ class Steps:
     def _features(self) -> Step:
         """Return the step that measures every feature that needs no model, and whose tables are there."""
         reference = _reference(self.path)
-        arena, tools = store.open_arena(self.path), Tools(reference=reference)
+        arena, tools = open_arena(self.path), Tools(reference=reference)
         free, lacking = measurable_in(arena, tools)
 
         def work() -> StepResult:
@@ -258,16 +262,16 @@ class Steps:
 def _reference(path: Path) -> str | None:
     """Return the name of the system `reference`, if the arena has its answers."""
 
-    def find(arena: store.Arena) -> str | None:
+    def find(arena: Arena) -> str | None:
         if "answers" not in arena.tables:
             return None
         rows = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
         return REFERENCE if rows["n"][0].as_py() else None
 
-    return store.consistently(path, find)
+    return consistently(path, find)
 
 
-def _lacking(names: Sequence[str], arena: store.Arena) -> str:
+def _lacking(names: Sequence[str], arena: Arena) -> str:
     """Describe features without their tables, ignoring optional tables."""
     names = [name for name in names if not set(feature_table.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
     absent = ", ".join(table for table in feature_table.tables(names) if table not in arena.tables)

@@ -18,13 +18,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.pipeline.recompute import TOLERANCE, Mismatch, Recomputed, compare_rows
 from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle, distinct_looks, span
 from mirage.ranking.board import Ranked
 from mirage.stats.label_errors import QueryLabels
+from mirage.store.export import write_whole
 from mirage.store.files import chunks
 from mirage.store.labels import has_automatic_labels, label_phrase
 from mirage.text.languages import scope_name
@@ -33,7 +34,7 @@ from mirage.views.board import BoardChoice, board_view
 from mirage.views.rates import SUBSETS, TITLES, RateChoice, rates_view
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 FORMAT = "mirage report 5"
 """Version of the figures and the markup; a change of either needs another."""
@@ -145,7 +146,7 @@ def write_report(arena: Arena, path: Path, *, texts: bool | None = None) -> Text
         BadInput: if the file cannot be written.
     """
     figures = _figures(arena, texts)
-    store.write_whole(path, _page(figures, arena).encode("utf-8"))
+    write_whole(path, _page(figures, arena).encode("utf-8"))
     return TextPermission(**figures["texts"])
 
 

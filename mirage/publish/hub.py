@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError
 from mirage.llm.calls import describe
-from mirage.store import Arena
+from mirage.store import copies
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.export import write_whole
 from mirage.store.extras import extra
 from mirage.text.data import load_words
 from mirage.text.printing import markdown_text, single_line
@@ -46,10 +48,10 @@ def export_dataset(arena: Arena, into: Path) -> Path:
         BadInput: if `huggingface_hub` is not installed.
     """
     card = dataset_card(arena)
-    if store.is_arena(into) and store.open_arena(into).version != arena.version:
+    if is_arena(into) and open_arena(into).version != arena.version:
         raise ArenaError(f"{into} has another arena, or another version", do="use a new or empty folder")
-    store.copy(arena, into)
-    store.write_whole(into / CARD, card.encode("utf-8"))
+    copies.copy(arena, into)
+    write_whole(into / CARD, card.encode("utf-8"))
     return into / CARD
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
 
-from mirage import store
 from mirage.errors import NotEnoughData
 from mirage.ranking.records import JOINT
-from mirage.store import Arena
+from mirage.store.arena import Arena
+from mirage.store.export import write_whole
 
 _VALUES = {
     "outcomes": """
@@ -72,7 +72,7 @@ def export_trec(arena: Arena, out: Path, *, queries: bool = False) -> int:
         for topic, value in topics.get((system, measure), {}).items() if queries else ():
             lines.append(f"{name}\t{token(':'.join(topic) if several else topic[1])}\t{value!r}\n")
         lines.append(f"{name}\t{JOINT}\t{whole[system, measure]!r}\n")
-    store.write_whole(out, "".join(lines).encode("utf-8"))
+    write_whole(out, "".join(lines).encode("utf-8"))
     return len({system for system, _ in whole})
 
 

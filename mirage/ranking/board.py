@@ -41,7 +41,7 @@ from mirage.text.segmentation import count_text, join_first, join_or_count
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 DENSE = 60_000_000
 """Number of cells (query x system x system, about 30 bytes each) above which only the pairs that met are counted."""

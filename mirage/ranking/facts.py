@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from mirage.io.sources.cards import cards_of
 from mirage.schema import SystemCard
-from mirage.store import kept_ledger
+from mirage.store.ledger import kept_ledger
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)

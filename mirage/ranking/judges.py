@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.ranking.nugget_battles import NuggetBattles
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 Counted = Literal["answers", "verdicts", "battles"]
 """Rows that a judge counts."""

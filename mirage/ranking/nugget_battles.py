@@ -18,7 +18,7 @@ from mirage.text.segmentation import count_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 ONE_ANSWER = "only one answer"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.battles.counts import Battles
 from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
@@ -14,6 +13,7 @@ from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.stages.stage import Progress, Stage, Tables, run
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,7 @@ def _rate(tables: Tables, *, judge: str = RELEVANCE, draws: int = DRAWS, seed: i
 
 def store_ratings(
     path: Path, judge: Judge, *, draws: int = DRAWS, seed: int = SEED, made_by: str, step: str | None = None
-) -> store.Arena:
+) -> Arena:
     """Store the default ranking by a judge, by relevance labels that of every skill; those of other judges stay."""
     options: dict[str, Any] = {"draws": draws, "seed": seed}
     made_with = rated_with(**options)
@@ -75,7 +75,7 @@ TOURNAMENT_STAGES = {"outcomes": RELEVANCE_TOURNAMENTS, "judgments": JUDGED_TOUR
 
 
 def tournaments(
-    arena: store.Arena, judge: Judge, settings: RankSettings, *, progress: Progress | None = None
+    arena: Arena, judge: Judge, settings: RankSettings, *, progress: Progress | None = None
 ) -> paper.TournamentResult:
     """Run the tournaments of a judge (`ranking.paper.play`), one for each draw; errors as for `rank_arena`."""
     battles = judge.battles(judge.read(arena, settings), languages=settings.languages)
@@ -101,7 +101,7 @@ def tournament_rows(played: paper.TournamentResult) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in all_rows]
 
 
-def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> store.Arena:
+def keep_tournaments(path: Path, judge: Judge, *, tournaments: int = paper.TOURNAMENTS, seed: int = 0) -> Arena:
     """Store every tournament of a judge, of each skill, in the arena; those of other judges are kept."""
     options: dict[str, Any] = {"tournaments": tournaments, "seed": seed}
     stage, made_with = TOURNAMENT_STAGES[judge.table], {"method": "published", "matches": paper.MATCHES, **options}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mirage.schema import Parser
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 Target = Literal["hallucination rate", "error rate", "difference of two systems"]
 _RATES: dict[str, tuple[Target, str]] = {

@@ -12,10 +12,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.retrieve.attribution import attributions
 from mirage.stats.intervals import wilson
-from mirage.store import Arena
+from mirage.store.arena import Arena, open_arena
+from mirage.store.upsert import NewRows, Snapshot, by_key, retry_outdated, upsert
+from mirage.store.writing import Provenance
 from mirage.text.detection import detect
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class DecisionShare:
 class DetectResult:
     """Result of detecting languages."""
 
-    arena: store.Arena
+    arena: Arena
     """The updated arena."""
     detected: int
     """Number of passages, counted per query, whose language was detected."""
@@ -121,14 +123,14 @@ def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
     """
 
     def make() -> DetectResult:
-        arena = store.open_arena(path)
+        arena = open_arena(path)
         arena.need("queries")
         tables = {name: arena.read(name) for name in _TABLES if name in arena.tables}
         named = {*arena.languages("queries")}
         for table in tables.values():
             named |= set(table["passage_language"].drop_null().unique().to_pylist())
         known = _detect(tables.values(), sorted(named))
-        changed: dict[str, store.NewRows] = {}
+        changed: dict[str, NewRows] = {}
         detected, unknown = set[tuple[str, ...]](), set[tuple[str, ...]]()
         for name, table in tables.items():
             keys = _keys(table)
@@ -136,14 +138,14 @@ def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
             detected.update(key for key in missing if key in known)
             unknown.update(key for key in missing if key not in known)
             if not known.keys().isdisjoint(missing):
-                changed[name] = store.by_key(name, _fill_languages(table, [known.get(key) for key in keys]))
+                changed[name] = by_key(name, _fill_languages(table, [known.get(key) for key in keys]))
         if changed:
             note = f"language of {len(detected):,} passages detected from their texts"
-            provenance = store.Provenance(made_by, notes=[note])
-            arena = store.upsert(path, changed, made_by=provenance, seen=store.Snapshot(arena, tables)).arena
+            provenance = Provenance(made_by, notes=[note])
+            arena = upsert(path, changed, made_by=provenance, seen=Snapshot(arena, tables)).arena
         return DetectResult(arena, len(detected), len(unknown))
 
-    return store.retry_outdated(make)
+    return retry_outdated(make)
 
 
 def _keys(table: pa.Table) -> list[tuple[str, ...]]:

@@ -18,13 +18,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.llm import calls as llm_calls
 from mirage.llm.asking import ArenaCalls, Conversations, Replies
 from mirage.llm.calls import ChatModel, Cost, Settings
 from mirage.llm.completion import Messages, Reply
-from mirage.store import ledger_path
+from mirage.store.arena import Arena, open_arena
+from mirage.store.ledger import Ledger, kept_ledger, ledger_path
+from mirage.store.upsert import NewRows, Snapshot, by_key, consistently, upsert
+from mirage.store.writing import Provenance
 from mirage.text.thoughts import part_thoughts
 
 if TYPE_CHECKING:
@@ -38,9 +41,7 @@ R = TypeVar("R")
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inner>.*)\n```", re.DOTALL | re.IGNORECASE)
 
 
-def read_tables(
-    arena: store.Arena, needed: Sequence[str], optional: Sequence[str], languages: Languages = None
-) -> store.Snapshot:
+def read_tables(arena: Arena, needed: Sequence[str], optional: Sequence[str], languages: Languages = None) -> Snapshot:
     """Read the tables that a stage needs, and those of the optional ones that the arena has.
 
     Raises:
@@ -50,7 +51,7 @@ def read_tables(
     for name in optional:
         if (table := arena.read_optional(name, languages=languages)) is not None:
             tables[name] = table
-    return store.Snapshot(arena, tables)
+    return Snapshot(arena, tables)
 
 
 @dataclass(frozen=True)
@@ -90,11 +91,11 @@ class ModelStage(ABC, Generic[T, R]):
         return llm_calls.parameters(settings)
 
     @abstractmethod
-    def read(self, arena: store.Arena) -> store.Snapshot:
+    def read(self, arena: Arena) -> Snapshot:
         """Read the inputs."""
 
     @abstractmethod
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], T]:
+    def requests(self, seen: Snapshot, ledger: Ledger | None) -> tuple[Sequence[Messages], T]:
         """Return the conversations, and what the rows are made from.
 
         Raises:
@@ -102,12 +103,10 @@ class ModelStage(ABC, Generic[T, R]):
         """
 
     @abstractmethod
-    def results(
-        self, asked: T, replies: Replies, seen: store.Snapshot, ledger: store.Ledger
-    ) -> tuple[dict[str, store.NewRows], R]:
+    def results(self, asked: T, replies: Replies, seen: Snapshot, ledger: Ledger) -> tuple[dict[str, NewRows], R]:
         """Return the rows to write, by table, and the result."""
 
-    def check(self, arena: store.Arena, asked: T, ledger: store.Ledger | None) -> None:
+    def check(self, arena: Arena, asked: T, ledger: Ledger | None) -> None:
         """Raise if the rows may not be added to those of an arena."""
 
     def scope(self, _asked: T) -> tuple[str, str]:
@@ -132,15 +131,15 @@ class ModelStage(ABC, Generic[T, R]):
             NotEnoughData: if there is nothing to request.
             BadInput: if the rows may not be added to those of the arena.
         """
-        seen = store.consistently(path, self.read)
-        with store.kept_ledger(path) as ledger:
+        seen = consistently(path, self.read)
+        with kept_ledger(path) as ledger:
             conversations, asked = self.requests(seen, ledger)
-            store.consistently(path, lambda arena: self.check(arena, asked, ledger))
+            consistently(path, lambda arena: self.check(arena, asked, ledger))
             number = ledger.replacement(*self.scope(asked), replace=self.replaces) if ledger else 0
             repetition = {name: value for name, value in self.repetition(asked, number).items() if name != "accepted"}
             return llm_calls.plan(conversations, model, ledger, **repetition)
 
-    def run(self, path: Path, calls: ArenaCalls, *, step: str | None = None) -> tuple[store.Arena, R]:
+    def run(self, path: Path, calls: ArenaCalls, *, step: str | None = None) -> tuple[Arena, R]:
         """Ask the model, and upsert the rows.
 
         Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
@@ -157,15 +156,15 @@ class ModelStage(ABC, Generic[T, R]):
             NotEnoughData: if there is nothing to request.
             Unreachable: if the service rejects every call, or every call failed.
         """
-        store.open_arena(path)  # a ledger would make the folder
-        with store.Ledger(ledger_path(path)) as ledger:
-            seen = store.consistently(path, self.read)
+        open_arena(path)  # a ledger would make the folder
+        with Ledger(ledger_path(path)) as ledger:
+            seen = consistently(path, self.read)
             conversations, asked = self.requests(seen, ledger)
 
-            def check(arena: store.Arena) -> None:
+            def check(arena: Arena) -> None:
                 self.check(arena, asked, ledger)
 
-            store.consistently(path, check)
+            consistently(path, check)
             scope = self.scope(asked)
             number = ledger.replacement(*scope, replace=self.replaces, begin=True)
             replies = calls.ask(conversations, ledger, **self.repetition(asked, number))
@@ -173,13 +172,13 @@ class ModelStage(ABC, Generic[T, R]):
                 raise replies.stopped
             tables, result = self.results(asked, replies, seen, ledger)
             watched = {name: table for name, table in seen.tables.items() if name not in self.unwatched}
-            arena = store.open_arena(path)
+            arena = open_arena(path)
             if tables:
                 new = any(len(part.new) for part in tables.values())
                 made = {self.subject: self.made_with(asked, calls.model.settings)} if new else {}
-                made_by = store.Provenance(calls.made_by, settings=made, step=step)
-                seen = store.Snapshot(seen.arena, watched)
-                arena = store.upsert(path, tables, made_by=made_by, seen=seen, check=check).arena
+                made_by = Provenance(calls.made_by, settings=made, step=step)
+                seen = Snapshot(seen.arena, watched)
+                arena = upsert(path, tables, made_by=made_by, seen=seen, check=check).arena
             if self.replaces and replies.ended:
                 ledger.end_replacement(*scope)
         self.need_any(asked, replies)
@@ -201,9 +200,9 @@ class RowStage(ModelStage[_Asked, ModelResult]):
 
     table: str
     """The table it writes; `reason` of a row, if it has that column, says why there is no value."""
-    reader: Callable[[store.Arena, Languages], store.Snapshot]
+    reader: Callable[[Arena, Languages], Snapshot]
     """Reads the inputs."""
-    requester: Callable[[store.Snapshot], tuple[Sequence[Any], Mapping[str, int]]]
+    requester: Callable[[Snapshot], tuple[Sequence[Any], Mapping[str, int]]]
     """Returns the requests, each with a `conversation()`, and the number of units without one, by reason. Raises
     NotEnoughData if there is nothing to request.
     """
@@ -225,7 +224,7 @@ class RowStage(ModelStage[_Asked, ModelResult]):
         """The owner."""
         return self.owner
 
-    def read(self, arena: store.Arena) -> store.Snapshot:
+    def read(self, arena: Arena) -> Snapshot:
         """Read the inputs.
 
         Raises:
@@ -236,7 +235,7 @@ class RowStage(ModelStage[_Asked, ModelResult]):
             raise BadInput(f"{self.owner} is the name of {named}", do="use another name for the model")
         return self.reader(arena, self.languages)
 
-    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[Sequence[Messages], _Asked]:
+    def requests(self, seen: Snapshot, _ledger: Ledger | None) -> tuple[Sequence[Messages], _Asked]:
         """Return the conversations of the requests that need a reply."""
         requests, left = self.requester(seen)
         decided = [self.decided(request, self.owner) for request in requests]
@@ -244,8 +243,8 @@ class RowStage(ModelStage[_Asked, ModelResult]):
         return Conversations(open_requests), _Asked(requests, decided, left)
 
     def results(
-        self, asked: _Asked, replies: Replies, _seen: store.Snapshot, _ledger: store.Ledger
-    ) -> tuple[dict[str, store.NewRows], ModelResult]:
+        self, asked: _Asked, replies: Replies, _seen: Snapshot, _ledger: Ledger
+    ) -> tuple[dict[str, NewRows], ModelResult]:
         """Parse the replies into rows."""
         by_number = iter(replies.by_number)
         rows: list[Any] = []
@@ -263,7 +262,7 @@ class RowStage(ModelStage[_Asked, ModelResult]):
                 rows += made
                 failed.update(row.reason for row in made if getattr(row, "reason", None))
         table = schema.sort(self.table, schema.from_rows(self.table, rows))
-        tables = {self.table: store.by_key(self.table, table)} if rows else {}
+        tables = {self.table: by_key(self.table, table)} if rows else {}
         return tables, ModelResult(table, dict(failed), unasked, asked.left, replies.cost)
 
 

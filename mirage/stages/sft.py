@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm.calls import Settings
 from mirage.llm.prompts import Template, load_template
@@ -22,6 +21,8 @@ from mirage.llm.tokens import TokenEstimate
 from mirage.schema import REFERENCE
 from mirage.stages.generate.prepare import prepare
 from mirage.stages.generate.settings import GenerateSettings
+from mirage.store.arena import Arena, open_arena
+from mirage.store.export import write_whole
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def write_training_set(
         ArenaError: if the arena lacks queries, passages or answers.
     """
     _need_jsonl(out)
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     tables = {name: arena.read(name, languages=languages) for name in ("queries", "passages", "answers")}
     known = set(tables["answers"]["system"].to_pylist())
     teachers = list(dict.fromkeys(systems or [min(known) if len(known) == 1 else REFERENCE]))
@@ -93,10 +94,10 @@ def _need_jsonl(out: Path) -> None:
 
 def _write(out: Path, records: Iterable[Record]) -> None:
     lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    store.write_whole(out, "".join(lines).encode("utf-8"))
+    write_whole(out, "".join(lines).encode("utf-8"))
 
 
-def prompts_of(arena: store.Arena, template: Template, languages: Sequence[str] | None, seed: int) -> dict[Key, str]:
+def prompts_of(arena: Arena, template: Template, languages: Sequence[str] | None, seed: int) -> dict[Key, str]:
     """Return the prompt of `mirage generate` with all passages of each query."""
     queries, passages = (arena.read(name, languages=languages) for name in ("queries", "passages"))
     turns = arena.read_optional("turns", languages=languages)
@@ -248,7 +249,7 @@ def export_preferences(path: Path, out: Path, *, judge: str) -> tuple[int, Count
         BadInput: if the file is not named .jsonl, or cannot be written.
     """
     _need_jsonl(out)
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     tables = {name: arena.read(name) for name in ("answers", "judgments")}
     judges = sorted(set(tables["judgments"]["judge"].to_pylist()))
     if judge not in judges:

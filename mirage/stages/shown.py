@@ -18,7 +18,7 @@ from mirage.store.query_rows import of_query
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 GIVEN = "given"
 """Retriever name of the passages in table `passages`."""

@@ -15,8 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.llm.engines.processes import Processes
+from mirage.store.arena import Arena
+from mirage.store.upsert import NewRows, Snapshot, consistently, retry_outdated, upsert
+from mirage.store.writing import Provenance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +52,7 @@ class Stage:
     cannot be split. The first input table determines the values.
     """
 
-    def tables(self, arena: store.Arena) -> tuple[str, ...]:
+    def tables(self, arena: Arena) -> tuple[str, ...]:
         """Return the input tables present in an arena."""
         return (*self.reads, *(name for name in self.uses if name in arena.tables))
 
@@ -63,9 +66,9 @@ def run(
     settings: Mapping[str, Any] | None = None,
     step: str | None = None,
     executor: Processes | None = None,
-    check: Callable[[store.Arena, Tables], object] | None = None,
+    check: Callable[[Arena, Tables], object] | None = None,
     **options: Any,
-) -> store.Arena:
+) -> Arena:
     """Apply a stage to an arena and write its output; tables derived from changed tables are removed.
 
     Args:
@@ -84,23 +87,23 @@ def run(
         ArenaError: if the arena lacks a table that the stage reads, or cannot be written.
     """
 
-    def make() -> store.Arena:
-        seen = store.consistently(
-            path, lambda arena: store.Snapshot(arena, {name: arena.read(name) for name in stage.tables(arena)})
+    def make() -> Arena:
+        seen = consistently(
+            path, lambda arena: Snapshot(arena, {name: arena.read(name) for name in stage.tables(arena)})
         )
         outputs = (
             stage.run(seen.tables, **options) if executor is None else _spread(stage, seen.tables, executor, options)
         )
         values = {name: None if part is None else new.select([part]) for name, new in outputs.items()}
         owners = [value for named in values.values() if named is not None for value in named[part].unique().to_pylist()]
-        origin = store.Provenance(
+        origin = Provenance(
             made_by,
             notes=stage.remarks(seen.tables),
             settings={} if settings is None else dict.fromkeys(owners, settings),
             step=step,
         )
-        rows = {name: store.NewRows(new, values[name]) for name, new in outputs.items()}
-        result = store.upsert(
+        rows = {name: NewRows(new, values[name]) for name, new in outputs.items()}
+        result = upsert(
             path,
             rows,
             made_by=origin,
@@ -109,7 +112,7 @@ def run(
         )
         return result.arena
 
-    return store.retry_outdated(make)
+    return retry_outdated(make)
 
 
 _PARTS = 8

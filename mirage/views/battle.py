@@ -26,7 +26,7 @@ from mirage.views.win_matrix import Cell
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 RESULTS: dict[Winner, str] = {
     "first": "the first system wins",

@@ -38,14 +38,14 @@ from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Share
 from mirage.stats.units import Unit
-from mirage.store import makers_of
+from mirage.store.makers import makers_of
 from mirage.text.segmentation import count_text, join_first
 from mirage.views.cache import cached_view, stored_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 Shown = Literal["win-rate", "logit", "arena"]
 """Scale of the ratings shown: `win-rate` is against the average system, or against the reference."""

@@ -20,8 +20,9 @@ from functools import lru_cache, wraps
 from hashlib import sha256
 from typing import Any, ParamSpec, TypeVar, cast
 
-from mirage.store import LEDGER, Arena
+from mirage.store.arena import Arena
 from mirage.store.cache_files import cache_folder, one_at_a_time, program_version, read_cached, write_cached
+from mirage.store.ledger import NAME as LEDGER
 from mirage.store.record_files import from_bytes, result_type, to_bytes
 from mirage.store.user_files import MAKERS
 

@@ -31,7 +31,7 @@ from mirage.views.cache import cached_view
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 UNDECIDED = "unclassified"
 """Placeholder for answers without a cause, in filters and links."""

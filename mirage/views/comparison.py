@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mirage.ranking.bootstrap import RankingReport
     from mirage.stats.label_errors import QueryLabels
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 _VERDICTS: Final = {
     "better": "is better than",

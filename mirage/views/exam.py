@@ -27,7 +27,9 @@ from mirage.stages.judge.faults import has_items, passport_path
 from mirage.stages.judge.passport import PassportRow, judges_of, passport
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stats.jackknife import Estimate
-from mirage.store import Arena, kept_ledger, makers_of, open_arena
+from mirage.store.arena import Arena, open_arena
+from mirage.store.ledger import kept_ledger
+from mirage.store.makers import makers_of
 from mirage.text.languages import in_order, name_of
 from mirage.text.segmentation import MANY, join_or_count
 from mirage.views.cache import cached_view

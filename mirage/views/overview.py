@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from mirage import store
 from mirage.battles.judge import verdict_judges
 from mirage.errors import NotEnoughData
 from mirage.pipeline.evaluating import EvaluationReport
@@ -13,6 +12,7 @@ from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.stages.features.citation import NO_ORDER
 from mirage.stages.judge.heuristic import HEURISTIC
+from mirage.store.arena import Arena
 from mirage.text.segmentation import as_sentence, count_text
 from mirage.views.board import BoardChoice, BoardView, board_view
 
@@ -53,7 +53,7 @@ def caveats(report: EvaluationReport) -> list[str]:
     return [line for line in remarks if len(line) <= LONG] if board is not None else []
 
 
-def unmeasured_citations(arena: store.Arena) -> list[str]:
+def unmeasured_citations(arena: Arena) -> list[str]:
     """Return how many answers cite by number where no order of the passages is known."""
     if "features" not in arena.tables:
         return []
@@ -97,7 +97,7 @@ def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
     return [*commands, (f"mirage app {where}", "open the battles behind the numbers")]
 
 
-def next_command(arena: store.Arena) -> tuple[str, str]:
+def next_command(arena: Arena) -> tuple[str, str]:
     """Return the recommended next command for an arena's contents, with its purpose."""
     where, tables = place_of(arena), set(arena.tables)
     if "answers" in tables or "outcomes" in tables:
@@ -113,7 +113,7 @@ def next_command(arena: store.Arena) -> tuple[str, str]:
     return f"mirage check {where}", "see the arena's contents"
 
 
-def place_of(arena: store.Arena) -> str:
+def place_of(arena: Arena) -> str:
     """Return the path of an arena for a command, relative to the current folder if it is inside."""
     path = arena.path
     if path.is_relative_to(Path.cwd()):
@@ -121,7 +121,7 @@ def place_of(arena: store.Arena) -> str:
     return shlex.quote(arena.address)
 
 
-def _counts(arena: store.Arena, *, decided: bool) -> list[str]:
+def _counts(arena: Arena, *, decided: bool) -> list[str]:
     """Return the numbers of systems and answers, the outcomes, and why there is no ranking unless a judge says so."""
     if "answers" not in arena.tables:
         return []
@@ -139,7 +139,7 @@ def _counts(arena: store.Arena, *, decided: bool) -> list[str]:
     return [*lines, f"Nobody decides between them: {lacking}."]
 
 
-def _labelled(arena: store.Arena) -> bool:
+def _labelled(arena: Arena) -> bool:
     """Return whether passages have relevance labels."""
     if "passages" not in arena.tables:
         return False

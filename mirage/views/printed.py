@@ -14,7 +14,7 @@ from mirage.views.rates import SOURCE
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,7 @@ from mirage.errors import UnknownName
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 _FIGURE = """
     SELECT language, system, CAST(max(value) FILTER (NOT contains(lower(setting), 'surrogate')) AS BIGINT) AS judge,

@@ -26,7 +26,7 @@ from mirage.views.query_keys import Key
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 OF_LANGUAGE = ("target_language", "english_language")
 """Features of the language of an answer, not of its content."""

@@ -19,7 +19,7 @@ from mirage.views.query_keys import Key, Keys
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
     from mirage.views.query import QueryView
 
 AnswerKey = tuple[str, str, str]

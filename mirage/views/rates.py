@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
 from mirage.papers import printed as papers
@@ -19,6 +19,8 @@ from mirage.stages.outcomes.rates import Rate, rates, unclassified_note
 from mirage.stages.outcomes.tables import sample_outcomes
 from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.label_errors import QueryLabels
+from mirage.store import arena as arenas
+from mirage.store.arena import reopen
 from mirage.text.languages import in_order, place, scope_name
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text
@@ -27,7 +29,7 @@ from mirage.views.cache import cached_view
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 Definition = Literal["exclude", "count"]
 """What becomes of unclassified answers. `exclude`: wrong decisions / classified answers; `count`: as published, where
@@ -405,8 +407,8 @@ def published_arena(arena: Arena) -> Arena | None:
     """Return the arena with the printed figures: this one, else the bundled one; None if neither has them."""
     if "published" in arena.tables:
         return arena
-    path = store.bundled_arenas().get("published")
-    return store.reopen(path) if path else None
+    path = arenas.bundled_arenas().get("published")
+    return reopen(path) if path else None
 
 
 @lru_cache(maxsize=4)

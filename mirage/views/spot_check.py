@@ -26,7 +26,7 @@ from mirage.text.answers import is_numbered
 from mirage.views.battle import BattleView, battle_view
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 WHY: Mapping[str, str] = {
     "random": "drawn at random; counts for judge agreement",

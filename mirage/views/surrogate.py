@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import RELEVANCE
 from mirage.errors import BadInput
 from mirage.ranking.judges import Judge
@@ -19,6 +19,7 @@ from mirage.ranking.surrogate.reporting import RegressorSummary, held_out, repor
 from mirage.ranking.surrogate.stage import ABLATIONS, PREDICTION_STAGES
 from mirage.ranking.surrogate.training import training
 from mirage.schema import CodeOrAll, Skill
+from mirage.store.runs import settings_of
 from mirage.text.languages import in_order, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from mirage.ranking.surrogate.data import Training
     from mirage.stages.stage import Progress
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 SURE = 0.05
 """Significance level for a difference between two regressors."""
@@ -193,7 +194,7 @@ def surrogate_view(arena: Arena, choice: SurrogateChoice = DEFAULT, progress: Pr
     judge = decider(arena, choice)
     rows = _stored(arena, judge, choice)
     if rows is not None:
-        made = store.settings_of(arena, "predictions", judge.name) or {}
+        made = settings_of(arena, "predictions", judge.name) or {}
         return _view(arena, judge, rows, seed=made.get("seed"), stored=True)
     seen = _training(arena, judge, choice.languages)
     report = report_on(seen, judge, regressors=choice.regressors or CHEAP, progress=progress)

@@ -25,7 +25,7 @@ from mirage.views.cache import cached_view
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 NO_EVIDENCE: VoteLog[Evidence] = log_votes(())
 

@@ -13,13 +13,13 @@ import sys
 import threading
 from contextlib import suppress
 
-from mirage import store
 from mirage.battles.judge import judges
 from mirage.errors import MirageError
 from mirage.ranking.compare.measures import RATE
 from mirage.ranking.judges import Judge
 from mirage.stats.label_errors import QueryLabels
-from mirage.store import Arena, home
+from mirage.store import home
+from mirage.store.arena import Arena, open_arena
 from mirage.store.cache_files import one_at_a_time
 from mirage.store.labels import has_automatic_labels
 from mirage.views.board import BoardChoice, board_view
@@ -89,7 +89,7 @@ def main() -> None:
     with one_at_a_time("warm", patience=-1):
         for path in home.all_arenas()[0].values():
             with suppress(MirageError):
-                warm(store.open_arena(path))
+                warm(open_arena(path))
 
 
 def _end_with_parent() -> None:

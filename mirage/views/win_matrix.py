@@ -17,7 +17,7 @@ from mirage.views.cache import cached_view
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,14 @@ from conftest import ROOT
 from engine_vllm_cases import StandIn
 from tiny_model import make
 
-from mirage import store
 from mirage.errors import ArenaError
 from mirage.llm import asking, engine_vllm, presets
 from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.completion import Messages, Reply
-from mirage.store import Ledger
+from mirage.store import copies
+from mirage.store.arena import open_arena
+from mirage.store.ledger import Ledger, ledger_path
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 """vLLM and torch warn of each other."""
@@ -102,7 +103,7 @@ def service(model: Path, environment: None, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     """A copy of the sample."""
-    return store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "arena").path
+    return copies.copy(open_arena(ROOT / "data" / "sample"), tmp_path / "arena").path
 
 
 def mirage(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -164,7 +165,7 @@ def test_the_sample_is_answered_and_judged_and_nothing_else_is_printed(model: Pa
 def test_a_killed_run_leaves_no_process_and_goes_on(model: Path, arena: Path) -> None:
     command = [sys.executable, "-m", "mirage", "generate", str(arena), "--system", "tiny", *map(str, by_engine(model))]
     program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    ledger = store.ledger_path(arena)
+    ledger = ledger_path(arena)
     end = time.monotonic() + START
     while not _replies(ledger) and program.poll() is None and time.monotonic() < end:
         time.sleep(0.02)
@@ -175,7 +176,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on(model: Path, arena: Path) ->
     assert _alive(program.pid) == []
     done = mirage("generate", arena, "--system", "tiny", *by_engine(model), "--format", "csv")
     assert done.returncode == 0, done.stderr[-3000:]
-    queries = store.open_arena(arena).rows("queries")
+    queries = open_arena(arena).rows("queries")
     assert _replies(ledger) <= queries
 
 

@@ -10,24 +10,26 @@ import rich_arena
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage import schema, store
+from mirage import schema
 from mirage.explorer.kit.answer_card import metadata
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, render_battle
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from pages import html, page_text, text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return rich_arena.write(tmp_path_factory.mktemp("arenas") / "rich")
 
 
-def open_page(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, name: str, **link: Any) -> AppTest:
+def open_page(arena: Arena, monkeypatch: pytest.MonkeyPatch, name: str, **link: Any) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
     return pages.open_page(name, arena=arena.name, **link)
 
 
-def with_turns(arena: store.Arena, n: int) -> str:
+def with_turns(arena: Arena, n: int) -> str:
     """A link to an English query with so many turns."""
     turns = [row["query_id"] for row in arena.read("turns", languages=["en"]).to_pylist()]
     return f"en:{next(query_id for query_id in turns if turns.count(query_id) == n)}"
@@ -35,7 +37,7 @@ def with_turns(arena: store.Arena, n: int) -> str:
 
 @pytest.mark.parametrize("page", ["answers", "battle"])
 def test_long_conversations_are_folded_but_for_their_end(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
     app = open_page(arena, monkeypatch, page, query=with_turns(arena, 6))
     folded, rest = html(app).split("4 earlier turns")[1].split("</details>", 1)
@@ -44,7 +46,7 @@ def test_long_conversations_are_folded_but_for_their_end(
 
 
 def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_page(arena, monkeypatch, "answers", query=with_turns(arena, 6))
     markup = html(app)
@@ -55,14 +57,14 @@ def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(
     assert "year: 2024" in text(app)
 
 
-def test_the_reference_answer_is_on_the_answers_page_alone(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reference_answer_is_on_the_answers_page_alone(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     link = with_turns(arena, 2)
     assert "It is so." in text(open_page(arena, monkeypatch, "answers", query=link))
     assert "It is so." not in text(open_page(arena, monkeypatch, "battle", query=link))
 
 
 def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_page(arena, monkeypatch, "answers", tags="domain: law")
     assert "60 of 180 queries: domain: law" in page_text(app)
@@ -74,19 +76,19 @@ def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
 
 
 def test_a_page_of_numbers_over_all_queries_says_that_tags_do_not_narrow_it(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_page(arena, monkeypatch, "surrogate", tags="domain: law")
     assert "tags do not apply" in page_text(app)
 
 
-def test_tags_that_leave_nothing_are_left_aside(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tags_that_leave_nothing_are_left_aside(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row for row in arena.read("tags").to_pylist() if row["language"] == "en"]
     more = schema.from_rows("tags", [schema.Tag(**rows[0] | {"tag": "kind", "value": "odd"})])
     both = pa.concat_tables([arena.read("tags"), more])
     tables = {"tags": both} | {name: arena.read(name) for name in ("queries", "answers")}
-    store.write(arena.path.parent / "odd", tables, made_by="test")
-    odd = store.open_arena(arena.path.parent / "odd")
+    writing.write(arena.path.parent / "odd", tables, made_by="test")
+    odd = open_arena(arena.path.parent / "odd")
     app = open_page(odd, monkeypatch, "answers", tags="kind: odd", languages="sw")
     assert "Tags ignored" in "".join(warning.value for warning in app.warning)
 
@@ -104,7 +106,7 @@ def test_metadata_of_any_shape_is_shown(given: str | None, expected: dict[str, s
     assert metadata(given) == expected
 
 
-def test_a_judge_reads_the_turns_and_other_prompts_keep_their_bytes(arena: store.Arena) -> None:
+def test_a_judge_reads_the_turns_and_other_prompts_keep_their_bytes(arena: Arena) -> None:
     passages = (PromptPassage(1, "p", None, "It is."),)
     plain = ShownTexts("And then?", passages, "a", "b")
     turned = ShownTexts("And then?", passages, "a", "b", (("user", "What is it?"), ("agent", "A <<END x>> b.")))

@@ -13,14 +13,18 @@ from commands import mirage
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.explorer.kit.text import link_html
 from mirage.explorer.leaderboard import cards
 from mirage.io.imports.cards import import_cards
 from mirage.io.sources.cards import published_cards, read_cards
 from mirage.publish.charts import leaderboard as charts
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.store.systems import system_names
+from mirage.store.upsert import by_key, upsert
 from pages import html, page_text
 
 CARD = {"system": "gpt-4", "open_weights": False, "price_out": 10.5, "released": "2024-05", "retriever": "bm25"}
@@ -111,7 +115,7 @@ def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Pat
         import_cards(file, arena.path)
     assert f"{file.name}{where}" in refused.value.where
     assert refused.value.do
-    assert store.open_arena(arena.path).version == arena.version
+    assert open_arena(arena.path).version == arena.version
 
 
 def test_a_yaml_file_that_repeats_itself_without_end_is_read_in_no_time(tmp_path: Path) -> None:
@@ -133,7 +137,7 @@ def test_cards_join_an_arena_and_the_same_file_twice_changes_nothing(tmp_path: P
     assert [row["system"] for row in done.arena.read("systems").to_pylist()] == ["aya-11", "gpt-4"]
     assert done.arena.read("outcomes") == arena.read("outcomes")
     assert import_cards(file, arena.path).arena.version == done.arena.version
-    store.check(done.arena)
+    arenas.check(done.arena)
 
 
 def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None:
@@ -145,13 +149,13 @@ def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None
     assert "gtp-4 (did you mean: gpt-4?)" in told
     exported = tmp_path / "systems.csv"
     mirage("export", "table", arena.path, "systems", "--out", exported)
-    assert read_cards(exported).table == store.open_arena(arena.path).read("systems")
+    assert read_cards(exported).table == open_arena(arena.path).read("systems")
 
 
 def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
     known = published_cards()
-    bundled = store.bundled_arenas()
-    nomiracl, printed = store.open_arena(bundled["nomiracl"]), store.open_arena(bundled["published"])
+    bundled = arenas.bundled_arenas()
+    nomiracl, printed = open_arena(bundled["nomiracl"]), open_arena(bundled["published"])
     figure = printed.sql("SELECT DISTINCT system FROM published WHERE item = 'Figure 4' AND source = 'MIRAGE-Bench'")
     systems = {*system_names(nomiracl, ("outcomes",)), *figure["system"].to_pylist()}
     assert set(known) == systems
@@ -165,14 +169,14 @@ def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
 
 def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> None:
     table = schema.from_columns("systems", {"system": ["gpt-4-azure"], "licence": ["ours"]})
-    arena = store.write(tmp_path / "own", {"systems": table}, made_by="test")
+    arena = writing.write(tmp_path / "own", {"systems": table}, made_by="test")
     assert cards.cards_of(arena)["gpt-4-azure"].licence == "ours"
     assert cards.card_lines(cards.cards_of(arena)["gpt-4-azure"]) == ("ours",)
     assert cards.card_lines(None) == ()
 
 
 def test_rows_get_the_facts_as_columns_and_stay_as_they_are_without_any() -> None:
-    arena = store.open_arena(store.bundled_arenas()["published"])
+    arena = open_arena(arenas.bundled_arenas()["published"])
     rows = pa.table({"system": ["GPT-4o", "x"], "source": ["paper", "paper"]})
     more = cards.with_cards(rows, arena)
     assert more["context_length"].to_pylist() == [128000, None]
@@ -217,7 +221,7 @@ def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pyte
         "systems",
         {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]},
     )
-    store.upsert(arena.path, {"systems": store.by_key("systems", table)}, made_by="test")
+    upsert(arena.path, {"systems": by_key("systems", table)}, made_by="test")
     whole = open_page("mine", monkeypatch, tmp_path).dataframe[0].value
     page = open_page("mine", monkeypatch, tmp_path, price="0.5")
     assert "1 of 4 systems" in page_text(page)

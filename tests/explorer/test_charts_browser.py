@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from browser import Opened, show
 
-from mirage import store
 from mirage.explorer.kit.page_list import HOME, PAGES
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 from mirage.views import query_search as answers
 
 pytestmark = pytest.mark.browser
@@ -68,11 +69,11 @@ ONLY = {"sample-across": {HOME, "hallucination", "features"}}
 """Pages that have charts of their own in an arena which is otherwise like another."""
 
 
-@pytest.mark.parametrize("arena", sorted(store.bundled_arenas()))
+@pytest.mark.parametrize("arena", sorted(arenas.bundled_arenas()))
 def test_every_chart_of_every_section_is_drawn(start: Start, url: str, arena: str) -> None:
     opened = start()
     page = show(opened, f"{url}/?arena={arena}")
-    opened_arena = store.open_arena(store.bundled_arenas()[arena])
+    opened_arena = open_arena(arenas.bundled_arenas()[arena])
     systems = answers.scope(opened_arena).systems if "outcomes" in opened_arena.tables else ()
     total, scheme = 0, "light"
     for entry in PAGES:

@@ -14,13 +14,14 @@ from commands import CliRunner
 from docs_data_cases import BLOCKS, FILES
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli, schema, store
+from mirage import cli, schema
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.sections import KEY
+from mirage.store import arena as arenas
 from mirage.store import home
 from pages import open_page
 
-BUNDLED = sorted(store.bundled_arenas())
+BUNDLED = sorted(arenas.bundled_arenas())
 EXAMPLES = sorted(
     {
         name
@@ -72,8 +73,8 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
         paths.update({f"example {name}": here / name for name in EXAMPLES})
 
     def path(arena: str) -> Path:
-        if arena in store.bundled_arenas():
-            return store.bundled_arenas()[arena]
+        if arena in arenas.bundled_arenas():
+            return arenas.bundled_arenas()[arena]
         if arena not in paths:
             if arena.startswith("example "):
                 examples()

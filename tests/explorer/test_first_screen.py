@@ -18,11 +18,12 @@ from commands import mirage
 from conftest import ROOT
 from PIL import Image, ImageChops
 
-from mirage import store
 from mirage.explorer.kit import sidebar
 from mirage.explorer.kit.page_list import HOME, PAGES
 from mirage.explorer.kit.table import filter_rows
-from mirage.store.arena import TEXTS
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import TEXTS, Arena, open_arena
 from pages import open_page, page_text
 
 Start = Callable[..., Opened]
@@ -72,7 +73,7 @@ def opened(start: Start) -> Iterator[Opened]:
 def test_a_first_screen_holds_little_and_nothing_dead(opened: Opened, url: str, arena: str) -> None:
     page = show(opened, f"{url}/?arena={arena}")
     links = page.locator("[data-testid=stSidebarNav]")
-    there = [entry for entry in PAGES if entry.is_offered(store.open_arena(store.bundled_arenas()[arena]))]
+    there = [entry for entry in PAGES if entry.is_offered(open_arena(arenas.bundled_arenas()[arena]))]
     assert set(links.locator("a").all_inner_texts()) == {entry.title for entry in there}
     # The browser loads Plotly with the first chart: pages without one come first.
     for entry in sorted(there, key=lambda entry: entry.name not in WITHOUT_CHART):
@@ -141,31 +142,31 @@ def test_every_link_of_the_tour_shows_what_it_says(link: str) -> None:
     address = urlsplit(link)
     parameters = {key: values[-1] for key, values in parse_qs(address.query).items()}
     entry = next(entry for entry in PAGES if entry.name == (address.path or HOME))
-    assert entry.is_offered(store.open_arena(store.bundled_arenas()[parameters.get("arena", "nomiracl")]))
+    assert entry.is_offered(open_arena(arenas.bundled_arenas()[parameters.get("arena", "nomiracl")]))
     words = page_text(open_page(entry.name, **parameters))
     assert "Unknown value in the link" not in words
     assert "No data" not in words
 
 
-def lacking(arena: store.Arena) -> list[str]:
+def lacking(arena: Arena) -> list[str]:
     return [entry.name for entry in PAGES if not entry.is_offered(arena)]
 
 
 def test_the_one_command_brings_what_an_arena_with_answers_lacks(tmp_path: Path) -> None:
-    sample = store.open_arena(store.bundled_arenas()["sample"])
+    sample = open_arena(arenas.bundled_arenas()["sample"])
     tables = {name: sample.read(name, languages=("en",)) for name in ("queries", "passages", "answers")}
     systems = ["reference", "thorough", "concise", "copier", "fluent", "english"]
     tables["answers"] = filter_rows(tables["answers"], "system", systems)
-    arena = store.write(tmp_path / "asked", tables, made_by="test")
+    arena = writing.write(tmp_path / "asked", tables, made_by="test")
     assert {"judges", "features"} <= set(lacking(arena))
     mirage(*shlex.split(sidebar.remedy(arena))[1:])
-    arena = store.open_arena(arena.path)
+    arena = open_arena(arena.path)
     assert lacking(arena) == ["surrogate"]
     mirage(*shlex.split(sidebar.remedy(arena))[1:])
-    assert lacking(store.open_arena(arena.path)) == []
-    assert sidebar.remedy(store.open_arena(arena.path)) == ""
+    assert lacking(open_arena(arena.path)) == []
+    assert sidebar.remedy(open_arena(arena.path)) == ""
 
 
 @pytest.mark.parametrize(("arena", "command"), [("nomiracl", TEXTS), ("people", ""), ("published", "")])
 def test_without_answers_a_command_is_named_only_where_they_are_public(arena: str, command: str) -> None:
-    assert sidebar.remedy(store.open_arena(store.bundled_arenas()[arena])) == command
+    assert sidebar.remedy(open_arena(arenas.bundled_arenas()[arena])) == command

@@ -9,9 +9,12 @@ import pytest
 from page_answers_cases import open_page
 from view_query_cases import build
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import verdict_of_points
 from mirage.explorer.kit.query_sections import judgment_html, preferred_system
+from mirage.store import arena as store_arena
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.views.battle import battle_view
 from mirage.views.query import query_view
 from pages import html, text
@@ -44,13 +47,13 @@ ROWS = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("arenas")
-    store.write(build(folder).path, {"judgments": schema.from_rows("judgments", ROWS)}, made_by="a test")
+    writing.write(build(folder).path, {"judgments": schema.from_rows("judgments", ROWS)}, made_by="a test")
     build(folder, "none")
     return folder
 
 
 def test_the_battles_of_a_query_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
-    rows = query_view(store.open_arena(arenas / "texts"), ("en", "e00")).judgments
+    rows = query_view(open_arena(arenas / "texts"), ("en", "e00")).judgments
     assert [(j.judge, j.system_a, j.system_b) for j in rows] == [
         ("<i>judge</i>", "llama-2-7b", "gpt-4"),
         ("zeta", "aya-101", "gpt-4"),
@@ -81,13 +84,13 @@ def test_each_battle_is_shown_on_request_and_no_rationale_is_markup(arenas: Path
 
 
 def test_answers_stand_best_first_by_decision_then_by_the_first_judge(arenas: Path) -> None:
-    arena = store.open_arena(arenas / "texts")
+    arena = open_arena(arenas / "texts")
     view = query_view(arena, ("en", "e00"))
     assert [answer.correct for answer in view.answers] == [True, True, True]
     assert view.order == ("gpt-4", "llama-2-7b", "aya-101")
     wrong = replace(view, answers=tuple(replace(a, correct=a.system == "aya-101") for a in view.answers))
     assert wrong.order[0] == "aya-101"
-    unjudged = query_view(store.open_arena(arenas / "none"), ("en", "e00"))
+    unjudged = query_view(open_arena(arenas / "none"), ("en", "e00"))
     assert unjudged.order == ("aya-101", "gpt-4", "llama-2-7b")
     page = open_page(query="en:e02")
     assert not any("judgment" in place.label for place in page.expander), "a query without judgments has no such fold"
@@ -97,12 +100,12 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
     battles = [("gpt-4", "aya-101", 0.6), ("gpt-4", "llama-2-7b", 0.5), ("llama-2-7b", "aya-101", 0.9)]
     rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
     path = build(tmp_path).path
-    arena = store.write(path, {"judgments": schema.from_rows("judgments", rows)}, made_by="a test")
+    arena = writing.write(path, {"judgments": schema.from_rows("judgments", rows)}, made_by="a test")
     assert query_view(arena, ("en", "e00")).order == ("llama-2-7b", "gpt-4", "aya-101")
 
 
 def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:
-    arena = store.open_arena(store.bundled_arenas()["sample"])
+    arena = open_arena(store_arena.bundled_arenas()["sample"])
     shown = battle_view(arena, ("en", "en-09"), "reference", "thorough")
     titles = [comparison.measure.name for comparison in shown.compared]
     assert "target_language" in titles

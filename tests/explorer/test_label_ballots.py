@@ -15,7 +15,7 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 import mirage as mirage_api
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.ballots import ballot, import_ballot
 from mirage.people.votes.belonging import shown_now, votes_on
@@ -23,6 +23,9 @@ from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.people.votes.rows import cast
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
 from pages import conclusion, page_text
 
@@ -55,15 +58,15 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     tables = tables_of({"en": (60, 90), "te": (20, 30)})
     path = tmp_path_factory.mktemp("arenas") / "made"
-    store.write(path, tables, made_by="a test")
+    writing.write(path, tables, made_by="a test")
     mirage("measure", "outcomes", path)
-    return store.open_arena(path)
+    return open_arena(path)
 
 
-def log_of(arena: store.Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
+def log_of(arena: Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
     """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
     labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
     rows = [
@@ -86,7 +89,7 @@ def truth(_: int, subset: str) -> str:
 # --- drawing ----------------------------------------------------------------------------------------------------------
 
 
-def test_half_of_each_label_in_proportion_to_the_languages(arena: store.Arena) -> None:
+def test_half_of_each_label_in_proportion_to_the_languages(arena: Arena) -> None:
     items = draw_audit(arena, n=40, seed=2)
     assert items == draw_audit(arena, n=40, seed=2) != draw_audit(arena, n=40, seed=3)
     labels = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
@@ -101,9 +104,9 @@ def test_half_of_each_label_in_proportion_to_the_languages(arena: store.Arena) -
 
 
 def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
-    arena = store.write(tmp_path / "rare", tables_of({"en": (3, 80)}), made_by="a test")
+    arena = writing.write(tmp_path / "rare", tables_of({"en": (3, 80)}), made_by="a test")
     assert len(draw_audit(arena, n=40)) == 40
-    only = store.write(tmp_path / "only", tables_of({"en": (0, 80)}), made_by="a test")
+    only = writing.write(tmp_path / "only", tables_of({"en": (0, 80)}), made_by="a test")
     with pytest.raises(NotEnoughData, match="non_relevant"):
         draw_audit(only, n=40)
     with pytest.raises(UnknownName):
@@ -115,14 +118,14 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
 # --- import -----------------------------------------------------------------------------------------------------------
 
 
-def filled(path: Path, arena: store.Arena, n: int = 24, **changed: str) -> Path:
+def filled(path: Path, arena: Arena, n: int = 24, **changed: str) -> Path:
     """Write a ballot of Telugu queries, filled in by amina."""
     rows = ballot(arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
     path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
-def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena: store.Arena, tmp_path: Path) -> None:
+def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena: Arena, tmp_path: Path) -> None:
     path = filled(tmp_path / "back.jsonl", arena)
     for hidden in ("relevant", MAKER, "zq-system"):
         assert hidden not in path.read_text(encoding="utf-8")
@@ -136,19 +139,19 @@ def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena:
 
 
 @pytest.mark.parametrize("wrong", [{"vote": "maybe"}, {"vote": "undo"}, {"voter": ""}, {"item": "0"}])
-def test_a_row_that_is_invalid_rejects_the_ballot(arena: store.Arena, wrong: dict[str, str], tmp_path: Path) -> None:
+def test_a_row_that_is_invalid_rejects_the_ballot(arena: Arena, wrong: dict[str, str], tmp_path: Path) -> None:
     path = filled(tmp_path / "back.jsonl", arena, **wrong)
     with Votes() as database, pytest.raises(BadInput) as refusal:
         import_ballot(database, path, arena)
     assert f"{path}:1" in str(refusal.value)
 
 
-def test_votes_on_queries_that_are_gone_or_changed_do_not_count(arena: store.Arena, tmp_path: Path) -> None:
+def test_votes_on_queries_that_are_gone_or_changed_do_not_count(arena: Arena, tmp_path: Path) -> None:
     path = filled(tmp_path / "back.jsonl", arena)
-    changed = store.write(
+    changed = writing.write(
         tmp_path / "changed", tables_of({"en": (60, 90), "te": (20, 30)}, passage="other"), made_by="a test"
     )
-    gone = store.write(tmp_path / "gone", tables_of({"en": (60, 90)}), made_by="a test")
+    gone = writing.write(tmp_path / "gone", tables_of({"en": (60, 90)}), made_by="a test")
     with Votes() as database:
         for other in (changed, gone):
             with pytest.raises(BadInput, match="no item"):
@@ -162,7 +165,7 @@ def test_votes_on_queries_that_are_gone_or_changed_do_not_count(arena: store.Are
 # --- what it finds ----------------------------------------------------------------------------------------------------
 
 
-def test_a_careful_audit_finds_no_error_and_a_lying_one_only_errors(arena: store.Arena) -> None:
+def test_a_careful_audit_finds_no_error_and_a_lying_one_only_errors(arena: Arena) -> None:
     items = draw_audit(arena, n=24, languages=["te"])
     right = label_audit(arena, log_of(arena, items, truth))
     assert right is not None
@@ -173,7 +176,7 @@ def test_a_careful_audit_finds_no_error_and_a_lying_one_only_errors(arena: store
     assert labels_of(arena, []).unaudited
 
 
-def test_a_majority_decides_and_disagreement_is_excluded(arena: store.Arena) -> None:
+def test_a_majority_decides_and_disagreement_is_excluded(arena: Arena) -> None:
     items = draw_audit(arena, n=24, languages=["te"])
     one = log_of(arena, items, truth)
     two = log_of(arena, items, lambda k, subset: "unclear" if k == 0 else truth(k, subset), voter="ravi")
@@ -186,12 +189,12 @@ def test_a_majority_decides_and_disagreement_is_excluded(arena: store.Arena) -> 
     assert (len(audit.queries), audit.unclear) == (24, 0)
 
 
-def test_skips_and_unlabelled_queries_are_no_audit(arena: store.Arena) -> None:
+def test_skips_and_unlabelled_queries_are_no_audit(arena: Arena) -> None:
     items = draw_audit(arena, n=24, languages=["te"])
     assert label_audit(arena, log_of(arena, items, lambda *_: "skip")) is None
 
 
-def test_the_commands_draw_import_and_print(arena: store.Arena, tmp_path: Path) -> None:
+def test_the_commands_draw_import_and_print(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "audit.csv"
     mirage("votes", "audit", arena.path, "--n", 24, "--languages", "te", "--voter", "amina", "--out", file)
     mirage("votes", "import", file, "--arena", arena.path, code=2)
@@ -213,7 +216,7 @@ def test_the_commands_draw_import_and_print(arena: store.Arena, tmp_path: Path) 
 # --- rates ------------------------------------------------------------------------------------------------------------
 
 
-def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Path) -> None:
+def test_rates_say_what_is_known_of_the_labels(arena: Arena, tmp_path: Path) -> None:
     rows = json.loads(mirage("report", "rates", arena.path, "--format", "json").stdout)
     assert {row["labels"] for row in rows} == {"not audited"}
     assert "labels not audited" in mirage("report", "rates", arena.path).stderr
@@ -237,7 +240,7 @@ def test_rates_say_what_is_known_of_the_labels(arena: store.Arena, tmp_path: Pat
     assert {row["labels"] for row in missing} == {"not audited"}
 
 
-def open_hallucination(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, **params: str) -> AppTest:
+def open_hallucination(arena: Arena, monkeypatch: pytest.MonkeyPatch, **params: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
     app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
     app.query_params.update({"arena": arena.name, **params})
@@ -246,9 +249,7 @@ def open_hallucination(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, **pa
     return app
 
 
-def test_the_page_says_not_audited_and_with_an_audit_corrects(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_says_not_audited_and_with_an_audit_corrects(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_hallucination(arena, monkeypatch)
     assert "not audited" in conclusion(app)
     log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
@@ -267,9 +268,9 @@ def test_a_difference_of_two_systems_says_that_it_is_not_corrected(tmp_path: Pat
     tables["answers"] = schema.sort(
         "answers", schema.from_rows("answers", [schema.Answer(**r) for r in answers + other])
     )
-    store.write(tmp_path / "two", tables, made_by="a test")
+    writing.write(tmp_path / "two", tables, made_by="a test")
     mirage("measure", "outcomes", tmp_path / "two")
-    arena = store.open_arena(tmp_path / "two")
+    arena = open_arena(tmp_path / "two")
     plain = mirage_api.compare(arena, "zq-system", "zq-other", measure="rate")
     assert "labels not audited" in plain.title
     log = log_of(arena, draw_audit(arena, n=40), lambda k, s: "yes" if k < 4 else truth(k, s))
@@ -285,11 +286,11 @@ def test_labels_of_people_are_not_marked_and_those_of_a_test_set_are(tmp_path: P
     tables = tables_of({"en": (3, 3)})
     rows = [schema.Query(**{**row, "labelled_by": None}) for row in tables["queries"].to_pylist()]
     by_people = {**tables, "queries": schema.sort("queries", schema.from_rows("queries", rows))}
-    assert has_automatic_labels(store.write(tmp_path / "named", tables, made_by="a test"))
-    assert not has_automatic_labels(store.write(tmp_path / "people", by_people, made_by="a test"))
+    assert has_automatic_labels(writing.write(tmp_path / "named", tables, made_by="a test"))
+    assert not has_automatic_labels(writing.write(tmp_path / "people", by_people, made_by="a test"))
     draft = schema.Draft("en", "d", "fact", "0#1", "q000", "question?", None, None, None, None)
     made = {**by_people, "drafts": schema.from_rows("drafts", [draft])}
-    assert has_automatic_labels(store.write(tmp_path / "made", made, made_by="a test"))
-    sample = store.open_arena(store.bundled_arenas()["sample"])
+    assert has_automatic_labels(writing.write(tmp_path / "made", made, made_by="a test"))
+    sample = open_arena(arenas.bundled_arenas()["sample"])
     assert not has_automatic_labels(sample)
     assert not labels_of(sample, []).unaudited

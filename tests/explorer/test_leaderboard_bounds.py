@@ -20,24 +20,24 @@ from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage import store
 from mirage.explorer.kit.table import Col, interval_images
 from mirage.publish.charts import leaderboard as charts
 from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
+from mirage.store.arena import Arena
 from mirage.views.board import BoardView
 from pages import page_text
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return odd_arena.write(tmp_path_factory.mktemp("odd") / "odd")
 
 
 @pytest.fixture(scope="module")
-def board(odd: store.Arena) -> BoardView:
+def board(odd: Arena) -> BoardView:
     return board_of(odd, VerdictJudge("gpt-4o"), ("en",))
 
 
@@ -66,7 +66,7 @@ def test_a_win_rate_is_the_expected_share_against_the_average_or_the_reference(b
     assert by_system(board.shown_rows("sim-05", "win-rate").to_pylist())["sim-05"]["rating"] == 0.5
 
 
-def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(odd: store.Arena, board: BoardView) -> None:
+def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(odd: Arena, board: BoardView) -> None:
     ranking = rank_arena(odd, VerdictJudge("gpt-4o"), RankSettings(languages=("en",))).ranking
     page, table = (by_system(rows) for rows in (board.shown_rows().to_pylist(), ranking.table().to_pylist()))
     names = ("rank", "rank_low", "rank_high", "best")
@@ -84,7 +84,7 @@ def test_every_door_makes_one_statement_about_a_rank_and_a_pair_pitfall_164(odd:
         assert (page[first]["rank_low"], page[first]["rank_high"]) == (1 + signs.count(-1), len(page) - signs.count(1))
 
 
-def test_the_download_holds_the_differences_of_every_language(odd: store.Arena) -> None:
+def test_the_download_holds_the_differences_of_every_language(odd: Arena) -> None:
     board = board_of(odd, VerdictJudge("gpt-4o"), ("en", "sw"))
     table = board.all_rows(RARE).to_pylist()
     for row in table:
@@ -132,12 +132,12 @@ def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> N
 # The page
 
 
-def open_page(odd: store.Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
+def open_page(odd: Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(odd.path.parent))
     return pages.open_page("leaderboard", **{"arena": "odd", "judge": "gpt-4o"} | link)
 
 
-def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_restores_the_reference_and_the_scale(odd: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="arena")
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
@@ -148,15 +148,13 @@ def test_a_link_restores_the_reference_and_the_scale(odd: store.Arena, monkeypat
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
 
 
-def test_a_reference_that_has_no_row_is_named(odd: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reference_that_has_no_row_is_named(odd: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page(odd, monkeypatch, leaderboard_against=RARE)
     assert f"there is no system '{RARE}'" in page_text(page)
 
 
 @pytest.mark.parametrize("link", [{"ties": "drop"}, {"ties": "davidson"}, {"control": "language"}])
-def test_every_way_to_rate_takes_a_reference(
-    odd: store.Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]
-) -> None:
+def test_every_way_to_rate_takes_a_reference(odd: Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]) -> None:
     page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="logit", **link)
     table = page.dataframe[0].value
     assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0
@@ -165,7 +163,7 @@ def test_every_way_to_rate_takes_a_reference(
 # The command
 
 
-def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(odd: store.Arena) -> None:
+def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(odd: Arena) -> None:
     result = mirage("rank", odd.path, "--judge", "gpt-4o", "--languages", "en", "--draws", 50, "--format", "csv")
     rows = by_system(list(csv.DictReader(io.StringIO(result.stdout))))
     assert (rows[UNBEATEN]["high"], rows[UNBEATEN]["bounded"]) == ("", "false")
@@ -176,7 +174,7 @@ def test_the_csv_of_rank_leaves_an_end_without_a_bound_empty_and_says_bounded(od
     assert "ridge" not in result.stderr
 
 
-def test_rank_adds_the_differences_to_a_reference(odd: store.Arena) -> None:
+def test_rank_adds_the_differences_to_a_reference(odd: Arena) -> None:
     command = ("rank", odd.path, "--judge", "gpt-4o", "--draws", 50, "--reference", "sim-05")
     result = mirage(*command, "--format", "json")
     ranking = rank_arena(odd, VerdictJudge("gpt-4o"), RankSettings(draws=50)).ranking

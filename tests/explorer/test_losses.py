@@ -13,10 +13,12 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 import mirage
-from mirage import store
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.views import causes as attribution
 from mirage.views import query_search as answers
 from mirage.views.causes import CauseChoice, causes_view
@@ -24,11 +26,11 @@ from mirage.views.query import query_view
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[store.Arena, whole_systems.Planted]:
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Arena, whole_systems.Planted]:
     return whole_systems.write(tmp_path_factory.mktemp("whole") / "whole")
 
 
-def test_every_answer_has_the_cause_that_was_planted(planted: tuple[store.Arena, whole_systems.Planted]) -> None:
+def test_every_answer_has_the_cause_that_was_planted(planted: tuple[Arena, whole_systems.Planted]) -> None:
     arena, truth = planted
     entries = attribution.by_answer(arena, "strict")
     assert {key: entry.cause for key, entry in entries.items()} == truth
@@ -37,7 +39,7 @@ def test_every_answer_has_the_cause_that_was_planted(planted: tuple[store.Arena,
         assert attribution.of_query(arena, key[:2], "strict")[key[2]] == entries[key], "one query by itself"
 
 
-def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[store.Arena, whole_systems.Planted]) -> None:
+def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[Arena, whole_systems.Planted]) -> None:
     arena, _ = planted
     lost = causes_view(arena, CauseChoice(("en", "sw")))
     not_retrieved = {
@@ -50,7 +52,7 @@ def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[store.A
 
 
 def test_nomiracl_has_no_retriever_to_blame() -> None:
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
     lost = causes_view(arena, CauseChoice(("en", "sw")))
     assert len(lost.systems) == 11
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
@@ -58,7 +60,7 @@ def test_nomiracl_has_no_retriever_to_blame() -> None:
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_the_bars_show_each_cause_by_its_share_and_lead_to_it(
-    planted: tuple[store.Arena, whole_systems.Planted], mode: Mode
+    planted: tuple[Arena, whole_systems.Planted], mode: Mode
 ) -> None:
     lost = causes_view(planted[0], CauseChoice(("en", "sw")))
     rows = [row for row in lost.shares.to_pylist() if row["language"] == "all"]
@@ -70,7 +72,7 @@ def test_the_bars_show_each_cause_by_its_share_and_lead_to_it(
     )
 
 
-def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[store.Arena, whole_systems.Planted]) -> None:
+def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[Arena, whole_systems.Planted]) -> None:
     arena, truth = planted
     search = answers.AnswerFilter(systems=("weak+bm25",), cause="ignored")
     keys = {key[:2] for key, cause in truth.items() if key[2] == "weak+bm25" and cause == "ignored"}
@@ -84,7 +86,7 @@ def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[store.Arena, wh
 
 
 def test_the_page_shows_the_causes(
-    planted: tuple[store.Arena, whole_systems.Planted], monkeypatch: pytest.MonkeyPatch
+    planted: tuple[Arena, whole_systems.Planted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(planted[0].path))
     app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
@@ -98,16 +100,14 @@ def test_the_page_shows_the_causes(
 def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:
     arena, _ = whole_systems.write(tmp_path / "a", queries=4)
     tables = {name: arena.read(name) for name in ("queries", "answers", "outcomes")}
-    bare = store.write(tmp_path / "bare", tables, made_by="a test")
+    bare = writing.write(tmp_path / "bare", tables, made_by="a test")
     lost = causes_view(bare, CauseChoice(("en", "sw")))
     # What the subset says is all that is known: no retriever can be blamed.
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
 
 
 @pytest.mark.parametrize("languages", [(), ("sw",)])
-def test_every_door_shows_the_causes(
-    planted: tuple[store.Arena, whole_systems.Planted], languages: tuple[str, ...]
-) -> None:
+def test_every_door_shows_the_causes(planted: tuple[Arena, whole_systems.Planted], languages: tuple[str, ...]) -> None:
     arena = planted[0]
     shares = causes_view(arena, CauseChoice(languages)).shares.to_pylist()
     assert [dict(row) for row in mirage.attribution(arena, languages=languages or None)] == shares

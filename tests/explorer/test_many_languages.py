@@ -15,7 +15,8 @@ from conftest import ROOT
 from many_languages_cases import SIXTY
 
 from benchmarks.simulated import simulate_arena
-from mirage import store
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.languages import in_order, language, search_name
 from pages import open_page, page_text
 
@@ -88,7 +89,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("sixty")
     simulation = simulate_arena(systems=6, queries=10, languages=SIXTY, seed=3)
-    store.write(root / "sixty", dict(simulation.tables), made_by="test")
+    writing.write(root / "sixty", dict(simulation.tables), made_by="test")
     return root
 
 
@@ -101,14 +102,14 @@ def url(three: Path, sixty: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 def test_their_english_is_read_and_what_is_not_understood_is_left_undecided(three: Path) -> None:
-    arena = store.open_arena(three / "three")
+    arena = open_arena(three / "three")
     rows = arena.sql("SELECT language, system, outcome, rule FROM outcomes WHERE parser = 'strict'").to_pylist()
     assert {row["outcome"] for row in rows if row["system"] == "english"} == {"answered", "abstained"}
     assert {row["rule"] for row in rows if row["system"] != "english"} == {"language_not_understood"}
 
 
 def test_their_answers_are_in_their_language_and_their_citations_count(three: Path) -> None:
-    arena = store.open_arena(three / "three")
+    arena = open_arena(three / "three")
     means = {
         (row["language"], row["feature"]): row["mean"]
         for row in arena.sql(

@@ -14,13 +14,13 @@ from page_spot_check_cases import folder  # noqa: F401  # a fixture
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
-from mirage import store
 from mirage.errors import Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.notes_section import noted_battles
 from mirage.people.notes import make_note, notes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Note, split_categories
+from mirage.store.arena import open_arena
 from mirage.store.roles import ROLES
 from pages import headings, html, page_text, text
 
@@ -71,7 +71,7 @@ def test_a_note_is_written_listed_and_filtered_by(arenas: Path) -> None:
     (note,) = log()
     assert (note.system, note.voter, note.note) == ("aya-101", "amina", "Names another river.")
     assert set(split_categories(note.categories)) == {"padded", "wrong fact"}
-    assert notes_on(store.open_arena(arenas / "texts"), [note]).counting == [note]
+    assert notes_on(open_arena(arenas / "texts"), [note]).counting == [note]
     assert "1 note" in headings(page)
     assert "amina on aya-101 padded wrong fact Names another river." in listed(page) or (
         "amina on aya-101 wrong fact padded Names another river." in listed(page)
@@ -98,11 +98,11 @@ def test_a_later_note_replaces_the_own_and_undo_takes_it_back(arenas: Path) -> N
         labelled(page.button, "Undo").click().run()
     assert not page.exception
     assert not [heading for heading in headings(page) if "note" in heading]
-    assert notes_on(store.open_arena(arenas / "texts"), log()).counting == []
+    assert notes_on(open_arena(arenas / "texts"), log()).counting == []
 
 
 def test_notes_of_others_have_no_undo(arenas: Path) -> None:
-    arena = store.open_arena(arenas / "texts")
+    arena = open_arena(arenas / "texts")
     with Votes() as db:
         db.submit(make_note(arena, ("en", "e00"), ("gpt-4",), voter="amina", categories=["padded"], session="other"))
     page = open_page()
@@ -141,7 +141,7 @@ def test_a_database_that_is_gone_keeps_what_was_typed(arenas: Path, monkeypatch:
 def test_who_may_not_vote_reads_notes_and_writes_none(
     arenas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arena = store.open_arena(arenas / "texts")
+    arena = open_arena(arenas / "texts")
     with Votes() as db:
         db.submit(make_note(arena, ("en", "e00"), ("gpt-4",), voter="juma", text="Good."))
     roles = tmp_path / "roles.toml"
@@ -154,7 +154,7 @@ def test_who_may_not_vote_reads_notes_and_writes_none(
 
 
 def test_hostile_notes_and_categories_are_shown_as_text(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arena = store.open_arena(arenas / "texts")
+    arena = open_arena(arenas / "texts")
     name = "<b>$x$</b> **bold** :red[y]"
     with Votes() as db:
         for k, payload in enumerate(HOSTILE):
@@ -189,7 +189,7 @@ def test_a_battle_has_notes_on_the_comparison_and_on_either_answer(arenas: Path)
     found = open_page(BATTLE, arena="judged", judge="zeta", query=query, category="padded")
     assert re.search(r"\b1 of \d+ battles between", page_text(found))
     assert found.multiselect(key="category").value == ["padded"]
-    arena, key = store.open_arena(arenas / "judged"), (on_answer.language, on_answer.query_id)
+    arena, key = open_arena(arenas / "judged"), (on_answer.language, on_answer.query_id)
     assert noted_battles(arena, (single[0], "another"), ["padded"]) == {key}
     assert noted_battles(arena, (single[1], "another"), ["padded"]) == frozenset()
 

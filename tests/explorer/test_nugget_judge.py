@@ -10,10 +10,11 @@ from board_cases import board_of
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage import store
 from mirage.battles.judge import NUGGETS
 from mirage.ranking.judges import NuggetJudge, size
 from mirage.ranking.nugget_battles import nugget_battles
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from pages import page_text
 
 
@@ -24,7 +25,7 @@ def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_terms = arena.read("nugget_assignments")
     rows = [row for row in by_terms.to_pylist() if row["assigner"] != nugget_arena.MODEL]
     bare = {name: arena.read(name) for name in ("queries", "answers", "nuggets")}
-    store.write(
+    writing.write(
         root / "bare", {**bare, "nugget_assignments": by_terms.from_pylist(rows, by_terms.schema)}, made_by="a test"
     )
     return root
@@ -58,7 +59,7 @@ def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges
 ) -> None:
     app = open_page("leaderboard", arenas, monkeypatch, arena="nuggets", judge=NUGGETS)
     text = page_text(app)
-    for line in nugget_battles(store.open_arena(arenas / "nuggets")).lines:
+    for line in nugget_battles(open_arena(arenas / "nuggets")).lines:
         assert line[1:] in text
     offered = {str(widget.key) for widget in app.get("button_group")}
     assert "ties" in offered
@@ -66,7 +67,7 @@ def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges
 
 
 def test_the_board_counts_the_battles_of_each_system(arenas: Path) -> None:
-    arena = store.open_arena(arenas / "bare")
+    arena = open_arena(arenas / "bare")
     whole = size(arena, NuggetJudge())
     board = board_of(arena, NuggetJudge(), whole.languages)
     assert sum(board.rows["answers"].to_pylist()) == 2 * whole.answers

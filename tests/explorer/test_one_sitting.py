@@ -17,8 +17,8 @@ import pytest
 from browser import Opened
 from conftest import ROOT
 
-from mirage import store
 from mirage.explorer.kit.page_list import PAGES
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -75,7 +75,7 @@ CHARTS = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap(plot
 
 def answers(code: str) -> bytes:
     """A file of answers in a language: those of a baseline."""
-    rows = store.open_arena(SAMPLE).read("answers", languages=[code]).to_pylist()
+    rows = open_arena(SAMPLE).read("answers", languages=[code]).to_pylist()
     keys = ("language", "query_id", "text")
     lines = [json.dumps({k: row[k] for k in keys}) for row in rows if row["system"] == "baseline/bm25-3"]
     return "\n".join(lines).encode()

@@ -18,10 +18,11 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from view_query_cases import NUMBERS, SYSTEMS, build
 
-from mirage import store
 from mirage.errors import ArenaError
 from mirage.io.imports.public import import_outputs
+from mirage.store import arena as store_arena
 from mirage.store import home
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.views.query import MEASURED
 from pages import headings, html, page_text, text
@@ -209,9 +210,9 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     assert not page.exception
     assert not page.error
     assert len(origin.requests) == 36
-    arena = store.open_arena(home.home_arenas()[home.TEXTS])
+    arena = open_arena(home.home_arenas()[home.TEXTS])
     assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
-    assert store.check(arena)
+    assert store_arena.check(arena)
     next(button for button in page.button if button.label == "Open the arena with texts").click().run()
     assert not page.exception
     assert page.selectbox(key="arena").value == home.TEXTS
@@ -259,7 +260,7 @@ def test_an_unfinished_arena_is_brought_to_its_end(arenas: Path, origin: type[Ha
     page = open_page(arena="nomiracl")
     bring(page).click().run()
     assert not page.error
-    assert "features" in store.open_arena(home.home_arenas()[home.TEXTS]).tables
+    assert "features" in open_arena(home.home_arenas()[home.TEXTS]).tables
     assert origin.requests == []
 
 

@@ -16,7 +16,7 @@ from view_battle_cases import A, B, judged
 from view_query_cases import build
 
 import pages
-from mirage import store
+from mirage.store.arena import open_arena
 from mirage.views import battle as views
 from mirage.views.query import MEASURED
 from pages import conclusion, headings, html, page_text, text
@@ -42,7 +42,7 @@ def flat(page: AppTest) -> str:
 
 
 def _view(arenas: Path) -> views.BattleView:
-    return views.battle_view(store.open_arena(arenas / "judged"), ("en", "e00"), A, B)
+    return views.battle_view(open_arena(arenas / "judged"), ("en", "e00"), A, B)
 
 
 def heads(page: AppTest) -> list[str]:

@@ -9,7 +9,9 @@ from streamlit.testing.v1 import AppTest
 from view_query_cases import build
 
 import pages
-from mirage import schema, store
+from mirage import schema
+from mirage.store import writing
+from mirage.store.arena import Arena
 from mirage.views.query import query_view
 from pages import html, page_text, text
 
@@ -33,20 +35,20 @@ SCORES = [
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """Answers with passages, their scores, and nothing that decides a battle."""
     folder = tmp_path_factory.mktemp("arenas")
     bare = build(folder, "scored", tables=("queries", "passages", "answers"))
-    return store.write(bare.path, {"scores": schema.from_rows("scores", SCORES)}, made_by="a test")
+    return writing.write(bare.path, {"scores": schema.from_rows("scores", SCORES)}, made_by="a test")
 
 
-def opened(arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str, **link: str | list[str]) -> AppTest:
+def opened(arena: Arena, monkeypatch: pytest.MonkeyPatch, page: str, **link: str | list[str]) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
     return pages.open_page(page, arena=arena.name, **link)
 
 
 def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdicts(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = opened(arena, monkeypatch, "battle", a=A, b=B, query=":".join(KEY))
     shown = query_view(arena, KEY, "strict")
@@ -66,7 +68,7 @@ def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdict
     assert "<script>" not in source
 
 
-def test_the_answers_page_shows_every_score_on_its_answer(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answers_page_shows_every_score_on_its_answer(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     page = opened(arena, monkeypatch, "answers", query=":".join(KEY))
     cards = {card.split("</span>", 1)[0]: card for card in html(page).split('<span class="mg-name">')[1:]}
     assert "4, 3" in cards[A]
@@ -75,7 +77,7 @@ def test_the_answers_page_shows_every_score_on_its_answer(arena: store.Arena, mo
     assert "<script>" not in html(page)
 
 
-def test_the_download_of_a_query_has_the_mean_scores(arena: store.Arena) -> None:
+def test_the_download_of_a_query_has_the_mean_scores(arena: Arena) -> None:
     rows = {row["system"]: row for row in query_view(arena, KEY, "strict").table().to_pylist()}
     assert rows[A]["score:faithfulness"] == 3.5
     assert rows[B]["score:a-program"] == 1.25
@@ -86,12 +88,12 @@ def test_the_answers_of_one_system_make_no_battle(tmp_path: Path, monkeypatch: p
     query = schema.Query(*KEY, None, "Which lake?", None)
     answer = schema.Answer(*KEY, "alone", text="The Blue.", status="ok", template=None, reason=None, call=None)
     tables = {"queries": schema.from_rows("queries", [query]), "answers": schema.from_rows("answers", [answer])}
-    arena = store.write(tmp_path / "arenas" / "alone", tables, title="Alone", label="own data", made_by="a test")
+    arena = writing.write(tmp_path / "arenas" / "alone", tables, title="Alone", label="own data", made_by="a test")
     page = opened(arena, monkeypatch, "battle")
     assert "answers from one" in page_text(page)
 
 
-def test_what_is_missing_is_told_beside_what_is_there(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_told_beside_what_is_there(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     words = page_text(opened(arena, monkeypatch, "features"))
     assert arena.command("features") in words
     assert "queries, passages, answers and scores" in words

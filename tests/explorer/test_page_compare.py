@@ -11,10 +11,11 @@ import small_arena
 from conftest import ROOT
 
 import pages
-from mirage import store
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.settings import CompareSettings
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.views.comparison import compared_measures, compared_systems, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
 
@@ -31,12 +32,12 @@ open_page = partial(pages.open_page, "compare", arena="judged")
 
 def test_it_opens_on_the_two_best(arenas: Path) -> None:
     page = open_page(arena="judged", by="rating", judge="relevance")
-    ranked = systems_in_rank_order(store.open_arena(arenas / "judged"), LabelJudge())
+    ranked = systems_in_rank_order(open_arena(arenas / "judged"), LabelJudge())
     assert (page.selectbox(key="a").value, page.selectbox(key="b").value) == ranked[:2]
 
 
 def test_every_measure_that_is_offered_can_be_compared(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for measure in compared_measures(store.open_arena(ROOT / "data" / "sample")):
+    for measure in compared_measures(open_arena(ROOT / "data" / "sample")):
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
         page = open_page(arena="sample", by=measure, a="thorough", b="concise")
         assert not page.exception, measure
@@ -49,12 +50,12 @@ def test_the_second_system_may_be_in_another_arena(
     """Yesterday and today: the same system of two arenas, by key, as the command compares them."""
     folder = tmp_path / "both"
     small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
-    today = store.open_arena(folder / "judged")
+    today = open_arena(folder / "judged")
     outcomes = today.read("outcomes")
     turned = pc.invert(outcomes["correct"])
     place = outcomes.column_names.index("correct")
     tables = {"outcomes": outcomes.set_column(place, outcomes.schema.field("correct"), turned)}
-    yesterday = store.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
+    yesterday = writing.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     system = compared_systems(today, "rate", None)[0]
     expected = comparison_view(today, system, settings=CompareSettings("rate"), against=yesterday)

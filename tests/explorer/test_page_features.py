@@ -13,15 +13,18 @@ import small_arena
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.explorer.features import charts
 from mirage.explorer.kit.chart import chart as show_chart
+from mirage.store import arena as store_arena
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.views.features import feature_title, features_view, tau_text
 from mirage.views.query import OF_LANGUAGE
 from pages import conclusion, page_text
 
 
-def write(folder: Path, name: str, *tables: str) -> store.Arena:
+def write(folder: Path, name: str, *tables: str) -> Arena:
     """A simulated arena of 6 systems with texts for the answers."""
     simulated = dict(simulate_arena(systems=6, queries=12, languages=["ar", "en", "te"], seed=5).tables)
     keys = simulated["features"].group_by(["language", "query_id", "system"]).aggregate([]).to_pylist()
@@ -30,7 +33,7 @@ def write(folder: Path, name: str, *tables: str) -> store.Arena:
         [schema.Answer(**key, text="An answer.", status="ok", template=None, reason=None, call=None) for key in keys],
     )
     selection = {table: simulated[table] for table in tables or simulated}
-    return store.write(folder / name, selection, title=f"The {name} arena", label="simulated", made_by="a test")
+    return writing.write(folder / name, selection, title=f"The {name} arena", label="simulated", made_by="a test")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +81,7 @@ def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytes
 def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = drawn(monkeypatch)
     page = open_page()
-    view = features_view(store.open_arena(arenas / "simulated"))
+    view = features_view(open_arena(arenas / "simulated"))
     best, *_ = view.related
     assert not {row.feature for row in view.related} & set(OF_LANGUAGE)
     titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]
@@ -102,7 +105,7 @@ def test_language_features_of_fixed_formulas_are_left_out() -> None:
 
 
 def test_the_ends_of_the_ranking_are_ranked_and_what_does_not_differ_is_not_drawn() -> None:
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    arena = open_arena(store_arena.bundled_arenas()["nomiracl"])
     shown = features_view(arena)
     ends, about = shown.ends_of_ranking(())
     assert (ends, shown.judge in about) == (("gpt-4-azure", "llama-2-7b-chat"), True)

@@ -15,11 +15,13 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage import schema, store
+from mirage import schema
 from mirage.explorer.kit.chart import chart as show_chart
 from mirage.publish.charts.palette import family, ink
 from mirage.stages.outcomes import tables as outcome_tables
-from mirage.store import Arena
+from mirage.store import arena as store_arena
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from pages import conclusion, page_text, titles
 
 PAGE = ROOT / "pages" / "hallucination.py"
@@ -42,7 +44,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         schema.Published("NoMIRACL", "Baselines", f"{metric} rate", "", system, code, value, None, "%", "a page")
         for (metric, system, code), value in PRINTED.items()
     ]
-    store.write(
+    writing.write(
         tmp_path / "print",
         {"published": schema.from_rows("published", rows)},
         title="print",
@@ -50,7 +52,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         made_by="a test",
     )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": tmp_path / "print"})
+    monkeypatch.setattr(store_arena, "bundled_arenas", lambda: {"published": tmp_path / "print"})
     return tmp_path
 
 
@@ -160,7 +162,7 @@ def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
 
 def answers(arenas: Path, **key: str) -> dict[str, int]:
     """How many answers of each outcome the arena holds under a key."""
-    arena: Arena = store.open_arena(arenas / "small")
+    arena: Arena = open_arena(arenas / "small")
     rows = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
     return {outcome: sum(r["outcome"] == outcome for r in rows) for outcome in ("answered", "abstained", "api_error")}
 
@@ -223,8 +225,8 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 name = f"Mistral-7B-Instruct-v0.3@{template}"
                 answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
     tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
-    store.write(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)}, made_by="a test")
-    monkeypatch.setattr(store, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})
+    writing.write(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)}, made_by="a test")
+    monkeypatch.setattr(store_arena, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})
     return arenas
 
 

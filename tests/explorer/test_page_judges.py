@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.battles.judge import people_judges
 from mirage.explorer.kit import votes as people
@@ -26,6 +26,9 @@ from mirage.ranking.control import control_style, covariates
 from mirage.ranking.judges import VerdictJudge, battles_of
 from mirage.schema import PEOPLE
 from mirage.stages.judge.faults import ORIGINAL, passport_path
+from mirage.store import arena as store_arena
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.views import exam as views
 from mirage.views.exam import JudgeRow
@@ -50,10 +53,10 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for k, system in enumerate(("gpt-4", "aya-101", "llama-3"))
     ]
     tables = {"judgments": schema.from_rows("judgments", rows), "features": schema.from_rows("features", features)}
-    store.write(tmp_path / "judged", tables, made_by="a test", title="Two judges", label="simulated")
+    writing.write(tmp_path / "judged", tables, made_by="a test", title="Two judges", label="simulated")
     small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     return tmp_path
 
 
@@ -61,7 +64,7 @@ opened = partial(pages.open_page, "judges")
 
 
 def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) -> None:
-    arena = store.open_arena(arenas / "judged")
+    arena = open_arena(arenas / "judged")
     rows = {row.judge: row for row in views.exam_view(arena).rows}
     row, marks = rows["gpt-4o"], rows["gpt-4o"].measures
     assert (row.n, marks["flip"].value, marks["flip"].n, marks["first"].value) == (36, 0.0, 18, 0.5)
@@ -75,7 +78,7 @@ def test_the_measures_are_those_of_the_functions_that_define_them(arenas: Path) 
 
 def test_a_judge_without_lengths_or_a_maker_has_the_reason(arenas: Path) -> None:
     small_arena.write(arenas, "plain", tables=("judgments",))
-    for row in views.exam_view(store.open_arena(arenas / "plain")).rows:
+    for row in views.exam_view(open_arena(arenas / "plain")).rows:
         assert row.measures["length"].value is None
         assert "length" in (row.measures["length"].reason or "")
         assert row.measures["family"].value is None
@@ -124,17 +127,17 @@ def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     simulation = simulate_arena(
         systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta")
     )
-    store.write(tmp_path / "sim", simulation.tables, made_by="a test", label="simulated")
+    writing.write(tmp_path / "sim", simulation.tables, made_by="a test", label="simulated")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     return tmp_path / "sim"
 
 
 def vote(arena: Path, counts: dict[str, int], *, control: bool = True) -> None:
     """Vote as the first judge did, so often in each language."""
-    verdicts = decisions(store.open_arena(arena).read("judgments"))["gpt-4o"]
+    verdicts = decisions(open_arena(arena).read("judgments"))["gpt-4o"]
     log = []
     for code, n in counts.items():
         for language, query, first, second in [battle for battle in verdicts if battle[0] == code][:n]:
@@ -221,10 +224,10 @@ def test_known_answers_alone_tell_whether_to_trust_a_judge(tmp_path: Path, monke
 @pytest.mark.parametrize("name", ["anna", "people: clear"])
 def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path, name: str) -> None:
     """By a name, or by the scale whose scores their verdicts follow from."""
-    rows = [schema.Judgment(**row) for row in store.open_arena(arenas / "judged").read("judgments").to_pylist()]
+    rows = [schema.Judgment(**row) for row in open_arena(arenas / "judged").read("judgments").to_pylist()]
     human = [replace(row, judge=name, person=True, call=None) for row in rows if row.judge == "gpt-4o"]
     tables = {"judgments": schema.from_rows("judgments", rows + human)}
-    arena = store.write(arenas / "with-people", tables, made_by="a test", title="People", label="own data")
+    arena = writing.write(arenas / "with-people", tables, made_by="a test", title="People", label="own data")
     assert people_judges(arena) == {name}
     table = views.exam_view(arena).table().to_pylist()
     assert table[-1]["judge"] in (name, PEOPLE)
@@ -243,11 +246,11 @@ def test_a_passport_is_shown_by_fault(arenas: Path) -> None:
             seen = (a == ORIGINAL) == (code == "en")
             verdicts.append(schema.Judgment(code, f"q{q}", "j", a, b, "A" if seen else "B", None, None, None))
     tables = {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", verdicts)}
-    store.write(passport_path(arenas / "judged"), tables, made_by="a test")
+    writing.write(passport_path(arenas / "judged"), tables, made_by="a test")
     app = opened(arena="judged")
     assert "Passport" in page_text(app)
     table = next(element.value for element in app.dataframe if "unmade" in element.value).set_index("fault")
     assert table["n"]["Unsupported"] == 12
     assert table["unmade"]["Padding"] == 12
-    rows = views.passport_view(store.open_arena(arenas / "judged"), "j")
+    rows = views.passport_view(open_arena(arenas / "judged"), "j")
     assert [row.detected for row in rows if row.fault == "unsupported"] == [1.0, 0.0, 0.5]

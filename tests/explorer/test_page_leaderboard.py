@@ -12,10 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import store
 from mirage.explorer.leaderboard import cards
 from mirage.ranking.facts import SystemFacts
 from mirage.ranking.judges import LabelJudge
+from mirage.store import arena, writing
+from mirage.store.arena import open_arena
 from pages import page_text, read_tables
 
 
@@ -25,9 +26,9 @@ def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     simulation = simulate_arena(
         systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
     )
-    store.write(root / "two", dict(simulation.tables), made_by="test")
+    writing.write(root / "two", dict(simulation.tables), made_by="test")
     single = simulate_arena(systems=4, queries=10, languages=["en"], seed=6)
-    store.write(root / "single", dict(single.tables), made_by="test")
+    writing.write(root / "single", dict(single.tables), made_by="test")
     return root
 
 
@@ -128,7 +129,7 @@ def test_systems_whose_rank_interval_begins_at_1_are_marked() -> None:
     assert [name for name, mark in table["best"].items() if mark in ("best", "tied")] == ["gpt-4-azure"]
     link = {"arena": "nomiracl", "languages": "de", "columns": "all"}
     tied = pages.open_page("leaderboard", **link).dataframe[0].value.set_index("system")
-    german = board_of(store.open_arena(store.bundled_arenas()["nomiracl"]), LabelJudge(), ("de",))
+    german = board_of(open_arena(arena.bundled_arenas()["nomiracl"]), LabelJudge(), ("de",))
     begins = {row["system"] for row in german.rows.to_pylist() if row["rank_low"] == 1}
     assert len(begins) > 1
     assert {name for name, mark in tied["best"].items() if mark == "tied"} == begins

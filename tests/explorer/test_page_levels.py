@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import small_arena
 
-from mirage import schema, store
+from mirage import schema
+from mirage.store.arena import open_arena
+from mirage.store.upsert import by_key, upsert
 from pages import headings, html, open_page, page_text
 
 HEADING = "Corrected by people's labels"
@@ -21,13 +23,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("bare", "labelled"):
         small_arena.write(folder, name, tables=("outcomes", "judgments"))
     rng, rows = np.random.default_rng(4), []
-    for row in store.open_arena(folder / "labelled").read("outcomes").to_pylist():
+    for row in open_arena(folder / "labelled").read("outcomes").to_pylist():
         if row["parser"] == "strict" and row["outcome"] != "missing":
             answered = float((row["outcome"] == "answered") == (rng.random() < 0.95))
             key = row["language"], row["query_id"], row["system"]
             rows.append(schema.Score(*key, "answered", "amina", True, answered, 0.0, 1.0, None))
     table = schema.sort("scores", schema.from_rows(schema.Score, rows))
-    store.upsert(folder / "labelled", {"scores": store.by_key("scores", table)}, made_by="test")
+    upsert(folder / "labelled", {"scores": by_key("scores", table)}, made_by="test")
     return folder
 
 

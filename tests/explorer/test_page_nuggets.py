@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 import whole_systems
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.nuggets.terms import TERMS
+from mirage.store import writing
+from mirage.store.arena import Arena
 from mirage.views.query import of_systems, query_view
 from pages import headings, open_page
 
@@ -29,7 +31,7 @@ def assigned(
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     arena, _ = whole_systems.write(tmp_path_factory.mktemp("nuggets") / "whole", queries=4)
     rows = [
         assigned("n1", "model", "support"),
@@ -42,10 +44,10 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
         "nuggets": schema.from_rows("nuggets", [nugget("n1"), nugget("n2", "vital"), nugget("n3")]),
         "nugget_assignments": schema.from_rows("nugget_assignments", rows),
     }
-    return store.write(arena.path, tables, made_by="a test")
+    return writing.write(arena.path, tables, made_by="a test")
 
 
-def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: store.Arena) -> None:
+def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: Arena) -> None:
     query = query_view(arena, KEY)
     shown = query.nuggets
     assert shown is not None
@@ -70,17 +72,17 @@ def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: sto
     ],
 )
 def test_the_matrix_is_on_the_page_of_a_query(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, page: str, params: dict[str, str]
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, page: str, params: dict[str, str]
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     assert "3 nuggets, 1 vital" in headings(open_page(page, arena="whole", **params))
 
 
 def test_a_bank_without_assignments_names_the_command(
-    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = {name: arena.read(name) for name in ("queries", "passages", "answers", "outcomes", "nuggets")}
-    store.write(tmp_path / "bank", tables, made_by="a test")
+    writing.write(tmp_path / "bank", tables, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "bank"))
     app = open_page("answers", arena="bank", query="en:q001")
     assert any("mirage measure nuggets" in code.value for code in app.code)

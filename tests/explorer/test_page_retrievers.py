@@ -10,15 +10,18 @@ from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.stages.retrieve import measures
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena
 from mirage.views.causes import MEASURES, retrievers
 from pages import page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return whole_systems.write(tmp_path_factory.mktemp("retrievers") / "whole")[0]
 
 
@@ -31,7 +34,7 @@ def open_page(monkeypatch: pytest.MonkeyPatch, path: Path, **params: str) -> App
     return app
 
 
-def test_the_table_has_what_python_gives(arena: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_has_what_python_gives(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page(monkeypatch, arena.path, section="Errors", languages="sw")
     (table,) = (frame.value for frame in app.dataframe if "retriever" in frame.value.columns)
     assert list(table["retriever"]) == ["dense", "bm25", "given"], "who did not have to retrieve comes last"
@@ -45,28 +48,26 @@ def test_the_table_has_what_python_gives(arena: store.Arena, monkeypatch: pytest
 
 
 def test_an_arena_without_a_retriever_has_no_such_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(monkeypatch, store.bundled_arenas()["nomiracl"], section="Errors")
+    app = open_page(monkeypatch, arenas.bundled_arenas()["nomiracl"], section="Errors")
     assert "Retrievers" not in page_text(app)
 
 
-def test_without_labels_the_reason_stands_there(
-    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_labels_the_reason_stands_there(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     passages = arena.read("passages")
     unlabelled = schema.from_columns(
         "passages", {name: passages[name] for name in passages.column_names if name != "relevant"}
     )
     tables = {name: arena.read(name) for name in ("queries", "retrieved")}
-    bare = store.write(tmp_path / "bare", {**tables, "passages": unlabelled}, made_by="a test")
+    bare = writing.write(tmp_path / "bare", {**tables, "passages": unlabelled}, made_by="a test")
     with pytest.raises(NotEnoughData):
         retrievers(bare, ("en", "sw"))
     assert "Not measured" in page_text(open_page(monkeypatch, bare.path))
 
 
 def test_a_run_alone_is_measured_on_a_page_that_lacks_all_else(
-    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = {name: arena.read(name) for name in ("queries", "passages", "retrieved")}
-    store.write(tmp_path / "run", tables, made_by="a test")
+    writing.write(tmp_path / "run", tables, made_by="a test")
     app = open_page(monkeypatch, tmp_path / "run")
     assert any("retriever" in frame.value.columns for frame in app.dataframe)

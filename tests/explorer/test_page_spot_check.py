@@ -25,7 +25,7 @@ from votes_cases import postgres, url  # noqa: F401  # fixtures
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import Unreachable
 from mirage.explorer.kit import battle_sides
@@ -40,6 +40,9 @@ from mirage.people.votes.queue import FLIPPED, RANDOM, VoteItem
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
+from mirage.store import arena as store_arena
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.views import spot_check as views
 from mirage.views.votes import corrected_view
@@ -86,9 +89,9 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     (row,) = rows()
     assert (row.vote, row.voter, row.arena, row.language, row.note) == (vote, "amina", "judged", "en", "**why**")
     assert row.seconds >= 0
-    answers = store.open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
+    answers = open_arena(arenas / "judged").read("answers", languages=["en"]).to_pylist()
     texts = {a["system"]: a["text"] for a in answers if a["query_id"] == row.query_id}
-    assert votes_on(store.open_arena(arenas / "judged"), [row]).counting == [row]
+    assert votes_on(open_arena(arenas / "judged"), [row]).counting == [row]
     a, b = (
         re.sub(r"<[^>]*>", "", card) for card in re.findall(r'<article class="mg-answer">.*?</article>', before, re.S)
     )
@@ -111,7 +114,7 @@ def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypat
         "judgments": [schema.Judgment(*key_, HOSTILE[1], *names, "A", HOSTILE[2], None, None)],
     }
     tables = {name: schema.from_rows(name, part) for name, part in rows_by_table.items()}
-    store.write(tmp_path / "hostile", tables, made_by="a test")
+    writing.write(tmp_path / "hostile", tables, made_by="a test")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = open_page(arena="hostile")
@@ -159,7 +162,7 @@ def test_the_first_vote_asks_for_a_name_and_is_stored_under_it(arenas: Path) -> 
     assert 'mg-sides mg-blind"' in html(app)
     assert name_field(app) is None
     assert not [name for name in (*NAMES, FLIPPED) if name in everything(app)]
-    n_queries = views.pool(store.open_arena(arenas / "judged"), "en").n_queries
+    n_queries = views.pool(open_arena(arenas / "judged"), "en").n_queries
     assert correction_needs(n_queries) in notes(app), "what a correction needs is said before the first vote"
     query = re.search(r"Which river is number \d+", text(app))
     assert query is not None
@@ -265,23 +268,23 @@ def test_what_is_absent_is_said(arenas: Path) -> None:
 
 
 @pytest.fixture
-def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """Two judges of four systems, and votes at random: many in English, a few in Arabic."""
     simulation = simulate_arena(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
-    arena = store.write(
+    arena = writing.write(
         tmp_path / "arenas" / "sim", simulation.tables, title="Simulated", label="simulated", made_by="a test"
     )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     rng = np.random.default_rng(2)
     for code, n in (("en", 70), ("ar", 4)):
         agreeing(arena, rng, code, n, voter="amina")
     return arena
 
 
-def agreeing(arena: store.Arena, rng: np.random.Generator, code: str, n: int, *, voter: str) -> None:
+def agreeing(arena: Arena, rng: np.random.Generator, code: str, n: int, *, voter: str) -> None:
     """Vote on random battles of a language, mostly as the judge did."""
     verdicts = decisions(arena.read("judgments"))["gpt-4o"]
     battles = [battle for battle in verdicts if battle[0] == code]
@@ -305,7 +308,7 @@ def badges(app: AppTest) -> dict[str, str]:
     return {unescape(words): color for color, words in matches}
 
 
-def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: store.Arena) -> None:
+def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated: Arena) -> None:
     beside = elsewhere("leaderboard", judge="gpt-4o", scale="logit")
     over = elsewhere("leaderboard", judge="gpt-4o", scale="logit", votes="override")
     assert not beside.exception
@@ -324,7 +327,7 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
 
 
 def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.write(
+    writing.write(
         tmp_path / "sim", dict(simulate_arena(systems=4, queries=8, languages=["en"], seed=3).tables), made_by="test"
     )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
@@ -334,7 +337,7 @@ def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkey
 
 
 def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
-    simulated: store.Arena,
+    simulated: Arena,
 ) -> None:
     app = elsewhere("leaderboard", judge="gpt-4o")
     assert [(words.split(":")[0], color) for words, color in badges(app).items()] == [
@@ -352,7 +355,7 @@ def test_the_leaderboard_has_the_badge_and_the_corrected_ranking(
     assert "Not yet. Votes on 4 queries in ar: it takes 30. Vote on the Spot check page" in page_text(app)
 
 
-def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
+def test_a_battle_shows_its_votes(simulated: Arena) -> None:
     row = people.database().rows(Vote, language="en")[0]
     pair = {"a": row.system_a, "b": row.system_b, "query": f"en:{row.query_id}", "judge": "gpt-4o"}
     app = elsewhere("battle", **pair)
@@ -363,7 +366,7 @@ def test_a_battle_shows_its_votes(simulated: store.Arena) -> None:
     assert "**so**" in text(app)
 
 
-def test_without_a_database_the_other_pages_go_on(simulated: store.Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_database_the_other_pages_go_on(simulated: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(self: Votes) -> Any:
         raise Unreachable("the votes cannot be reached: gone")
 

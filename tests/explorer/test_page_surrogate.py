@@ -8,8 +8,8 @@ import pytest
 from conftest import ROOT
 
 import pages
-from mirage import store
 from mirage.ranking.surrogate.regressors import CHEAP
+from mirage.store.arena import open_arena
 from mirage.views.surrogate import SurrogateChoice, printed_surrogate, surrogate_view
 from pages import page_text
 
@@ -18,7 +18,7 @@ opened = partial(pages.open_page, "surrogate")
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
-    view = surrogate_view(store.open_arena(ROOT / "data" / "nomiracl"))
+    view = surrogate_view(open_arena(ROOT / "data" / "nomiracl"))
     assert page.selectbox(key="regressor").value == view.chosen
     assert page.segmented_control(key="section").options == ["Regressors", "By language", "Importance"]
     (regressors,) = (frame.value for frame in page.dataframe)
@@ -39,7 +39,7 @@ def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None
     page = opened(arena="nomiracl", regressor="linear", scope="te", skill="abstain")
     assert page.selectbox(key="regressor").value == "linear"
     regressors = page.dataframe[0].value.set_index("name")
-    arena = store.open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena(ROOT / "data" / "nomiracl")
     view = surrogate_view(arena, SurrogateChoice("relevance", "abstain"))
     assert regressors.loc["Linear regression", "tau"] == pytest.approx(view.quality_row("linear", "te")["tau"])
     figures = printed_surrogate(arena)
@@ -56,7 +56,7 @@ def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
 
 
 def test_the_calls_that_a_prediction_saves_are_those_of_the_arena() -> None:
-    arena = store.open_arena(ROOT / "data" / "sample")
+    arena = open_arena(ROOT / "data" / "sample")
     # Every verdict is on two systems.
     verdicts = arena.read("judgments", columns=["judge"])["judge"].to_pylist().count("heuristic")
     calls = round(2 * verdicts / len(set(arena.read("answers", columns=["system"])["system"].to_pylist())))

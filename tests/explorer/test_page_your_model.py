@@ -10,27 +10,27 @@ from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage import store
 from mirage.explorer.your_model import data as views
 from mirage.pipeline import adding
+from mirage.store.arena import Arena, open_arena
 
 SAMPLE = ROOT / "data" / "sample"
 
 
 def lines(like: str, *languages: str) -> str:
     """A file with the texts of a system's answers."""
-    rows = store.open_arena(SAMPLE).read("answers", languages=languages).to_pylist()
+    rows = open_arena(SAMPLE).read("answers", languages=languages).to_pylist()
     keys = ("language", "query_id", "text")
     return "".join(json.dumps({k: r[k] for k in keys}) + "\n" for r in rows if r["system"] == like)
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def own(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """The sample with a twin of a baseline in two languages."""
     folder = tmp_path_factory.mktemp("own")
     file = folder / "answers.jsonl"
     file.write_text(lines("baseline/bm25-3", "sw", "te"), "utf-8")
-    arena = store.open_arena(SAMPLE)
+    arena = open_arena(SAMPLE)
     return adding.add_system(arena, adding.read_system(arena, file, system="mine"), folder / "arenas" / "sample-own")
 
 
@@ -40,7 +40,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppT
 
 
 def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
-    own: store.Arena, monkeypatch: pytest.MonkeyPatch
+    own: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
     assert views.languages_with_features(own, "mine") == ("sw", "te")
@@ -52,7 +52,7 @@ def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
     assert len(features) == len(views.feature_means(own, "mine", ("sw", "te")))
 
 
-def test_its_features_are_compared_in_the_same_languages(own: store.Arena) -> None:
+def test_its_features_are_compared_in_the_same_languages(own: Arena) -> None:
     rows = {row["feature"]: row for row in views.feature_means(own, "mine", ("sw", "te")).to_pylist()}
     twin = {row["feature"]: row for row in views.feature_means(own, "baseline/bm25-3", ("sw", "te")).to_pylist()}
     # The sample's nuggets are assigned by how its answers were made, which is not known of others.

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import judge_facts
 from mirage.stages.outcomes.tables import outcomes
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.views import query as answers
 from pages import open_page, page_text
 from pages import text as text_of
@@ -56,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "judgments": schema.from_rows("judgments", judgments()),
         "outcomes": outcomes(queries, first),
     }
-    store.write(folder / "repeated", tables, made_by="a test", title="Repeated", label="simulated")
+    writing.write(folder / "repeated", tables, made_by="a test", title="Repeated", label="simulated")
     return folder
 
 
@@ -66,7 +68,7 @@ def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:
     second = text_of(open_page("answers", query="en:q0", sample="2"))
     assert "Take 2." in second
     assert "No answer by this system to this query (no sample 2)" in second
-    arena = store.open_arena(arenas / "repeated")
+    arena = open_arena(arenas / "repeated")
     shown = answers.query_view(arena, ("en", "q1"), "strict")
     of = {
         number: {answer.system: answer for answer in answers.sample_view(arena, shown, number, "strict").answers}
@@ -78,7 +80,7 @@ def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:
 
 
 def test_leaderboard_battle_and_judges_name_criterion_and_repeats(arenas: Path) -> None:
-    facts = judge_facts(store.open_arena(arenas / "repeated"))
+    facts = judge_facts(open_arena(arenas / "repeated"))
     assert (facts["j"].criterion, facts["j"].repeats) == ("overall", 1)
     assert (facts["j: tone"].criterion, facts["j: tone"].repeats) == ("tone", 2)
     assert "j: tone (criterion tone, up to 2 verdicts" in page_text(open_page("leaderboard", judge="j: tone"))

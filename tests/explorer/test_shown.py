@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import schema, store
+from mirage import schema
 from mirage.io.formats import full_records
 from mirage.stages.features import table as feature_table
 from mirage.stages.features.stage import FEATURES
@@ -19,6 +19,9 @@ from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
 from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
+from mirage.store import files, writing
+from mirage.store.arena import Arena
+from mirage.store.upsert import by_key, upsert
 from mirage.views import battle as battle
 from mirage.views import query as view
 from mirage.views import spot_check
@@ -59,8 +62,8 @@ def tables() -> dict[str, pa.Table]:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> store.Arena:
-    return store.write(tmp_path / "arena", tables(), made_by="a test")
+def arena(tmp_path: Path) -> Arena:
+    return writing.write(tmp_path / "arena", tables(), made_by="a test")
 
 
 def ids(rows: pa.Table) -> dict[str, list[str]]:
@@ -107,7 +110,7 @@ def test_places_count_from_1_without_gaps_in_the_order_of_the_ranks(rows: list[t
         assert got == [(place, passage_id) for place, (_, passage_id) in enumerate(own, start=1)]
 
 
-def test_features_are_measured_on_what_the_system_was_shown(arena: store.Arena) -> None:
+def test_features_are_measured_on_what_the_system_was_shown(arena: Arena) -> None:
     after = run(FEATURES, arena.path, made_by="a test")
     values = {(r["system"], r["feature"]): r["value"] for r in after.read("features").to_pylist()}
     assert values["searching", "n_citations"] == values["plain", "n_citations"] == 1
@@ -118,7 +121,7 @@ def test_features_are_measured_on_what_the_system_was_shown(arena: store.Arena) 
     assert reasons["searching", "citation_MAP@10"]
 
 
-def test_passages_that_are_gone_are_null_with_a_reason(arena: store.Arena) -> None:
+def test_passages_that_are_gone_are_null_with_a_reason(arena: Arena) -> None:
     without = {name: arena.read(name) for name in ("queries", "passages", "answers")}
     rows = feature_table.compute(**without, only=["citation_Recall@10"]).to_pylist()
     (row,) = (row for row in rows if row["system"] == "searching")
@@ -151,7 +154,7 @@ def test_two_systems_that_were_shown_the_same_have_the_prompt_as_it_was() -> Non
     assert Prompts(battle_, **given_only)[0] == Prompts(battle_, **given_only, retrieved=parts["retrieved"])[0]
 
 
-def test_pages_list_what_each_system_was_shown(arena: store.Arena) -> None:
+def test_pages_list_what_each_system_was_shown(arena: Arena) -> None:
     query = view.query_view(arena, QUERY, "strict")
     assert [(p.position, p.passage_id) for p in query.passages][:2] == [(1, "a"), (2, "b")]
     assert {p.passage_id for p in query.passages} == {"a", "b", "x"}, "y is beyond the depth"
@@ -163,24 +166,24 @@ def test_pages_list_what_each_system_was_shown(arena: store.Arena) -> None:
     assert {p.passage_id for p in battle.battle_view(arena, QUERY, "plain", "dense").query.passages} == {"a", "b"}
 
 
-def test_a_vote_on_a_citation_is_on_the_passage_that_the_system_was_shown(arena: store.Arena) -> None:
+def test_a_vote_on_a_citation_is_on_the_passage_that_the_system_was_shown(arena: Arena) -> None:
     (pair,) = spot_check.pairs(arena, *QUERY, "searching")
     assert pair.passage_id == "a"
 
 
-def test_show_answers_and_exports_name_what_was_shown(arena: store.Arena, tmp_path: Path) -> None:
+def test_show_answers_and_exports_name_what_was_shown(arena: Arena, tmp_path: Path) -> None:
     assert [row["citations"] for row in answers_of(arena.path, "searching")] == ["a"]
     full_records.write(arena, tmp_path / "out.jsonl")
     contexts_of = {
         line.value["system"]: [context["text"] for context in line.value["contexts"]]
-        for line in store.jsonl(tmp_path / "out.jsonl")
+        for line in files.jsonl(tmp_path / "out.jsonl")
     }
     assert contexts_of["searching"] == ["Text of x.", "Text of a."]
     assert contexts_of["plain"] == ["Text of a.", "Text of b."]
 
 
-def test_an_answer_shown_other_passages_loses_its_features(arena: store.Arena) -> None:
+def test_an_answer_shown_other_passages_loses_its_features(arena: Arena) -> None:
     run(FEATURES, arena.path, made_by="a test")
     changed = schema.from_rows("answers", [answer("searching", "Yes [2].", "dense", 2)])
-    after = store.upsert(arena.path, {"answers": store.by_key("answers", changed)}, made_by="a test").arena
+    after = upsert(arena.path, {"answers": by_key("answers", changed)}, made_by="a test").arena
     assert set(after.read("features")["system"].to_pylist()) == {"plain", "dense"}

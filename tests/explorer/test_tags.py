@@ -7,28 +7,30 @@ from pathlib import Path
 import pytest
 import small_arena
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, TableMissing, UnknownName
 from mirage.ranking.judges import LabelJudge, size
+from mirage.store.arena import Arena
+from mirage.store.tags import count_queries, parse_tag, select_tagged
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return small_arena.tagged(tmp_path_factory.mktemp("tags") / "tagged")
 
 
-def keys(arena: store.Arena, table: str) -> set[tuple[str, str]]:
+def keys(arena: Arena, table: str) -> set[tuple[str, str]]:
     rows = arena.read(table, columns=["language", "query_id"]).to_pylist()
     return {(row["language"], row["query_id"]) for row in rows}
 
 
-def with_tags(arena: store.Arena, *pairs: tuple[str, str]) -> set[tuple[str, str]]:
+def with_tags(arena: Arena, *pairs: tuple[str, str]) -> set[tuple[str, str]]:
     rows = [row for row in arena.read("tags").to_pylist() if (row["tag"], row["value"]) in pairs]
     return {(row["language"], row["query_id"]) for row in rows}
 
 
-def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: store.Arena) -> None:
-    part = store.select_tagged(arena, [("domain", "finance")])
+def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: Arena) -> None:
+    part = select_tagged(arena, [("domain", "finance")])
     expected = with_tags(arena, ("domain", "finance"))
     for table in part.tables:
         if "query_id" not in schema.key(table):
@@ -42,46 +44,46 @@ def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: store.Are
         assert part.sql(f"SELECT count(*) AS n FROM {table}")["n"][0].as_py() == len(kept)
 
 
-def test_text_read_as_numbers_is_narrowed_alike(arena: store.Arena) -> None:
-    part = store.select_tagged(arena, [("domain", "finance")])
+def test_text_read_as_numbers_is_narrowed_alike(arena: Arena) -> None:
+    part = select_tagged(arena, [("domain", "finance")])
     for table in part.tables:
         assert part.read(table, encoded=("language", "query_id")).to_pylist() == part.read(table).to_pylist()
 
 
-def test_columns_that_were_not_asked_for_do_not_appear(arena: store.Arena) -> None:
-    part = store.select_tagged(arena, [("domain", "finance")])
+def test_columns_that_were_not_asked_for_do_not_appear(arena: Arena) -> None:
+    part = select_tagged(arena, [("domain", "finance")])
     assert part.read("outcomes", columns=["outcome"]).column_names == ["outcome"]
 
 
-def test_values_of_one_tag_widen_and_tags_narrow(arena: store.Arena) -> None:
-    both = store.select_tagged(arena, [("domain", "finance"), ("domain", "law")])
+def test_values_of_one_tag_widen_and_tags_narrow(arena: Arena) -> None:
+    both = select_tagged(arena, [("domain", "finance"), ("domain", "law")])
     assert keys(both, "queries") == with_tags(arena, ("domain", "finance"), ("domain", "law"))
-    crossed = store.select_tagged(arena, [("domain", "finance"), ("type", "comparative")])
+    crossed = select_tagged(arena, [("domain", "finance"), ("type", "comparative")])
     assert keys(crossed, "queries") == with_tags(arena, ("domain", "finance")) & with_tags(
         arena, ("type", "comparative")
     )
 
 
-def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: store.Arena) -> None:
+def test_two_parts_of_an_arena_are_not_mistaken_for_another(arena: Arena) -> None:
     """Views keep what they computed by arena."""
-    finance, law = (store.select_tagged(arena, [("domain", value)]) for value in ("finance", "law"))
+    finance, law = (select_tagged(arena, [("domain", value)]) for value in ("finance", "law"))
     sizes = [size(part, LabelJudge()).queries for part in (finance, law, arena)]
     assert sizes[0] + sizes[1] == sizes[2]
-    assert store.count_queries(finance) + store.count_queries(law) == store.count_queries(arena)
+    assert count_queries(finance) + count_queries(law) == count_queries(arena)
 
 
-def test_no_tags_is_the_whole_arena(arena: store.Arena) -> None:
-    assert store.select_tagged(arena, []) == arena == store.select_tagged(arena, [("domain", "law")]).whole
+def test_no_tags_is_the_whole_arena(arena: Arena) -> None:
+    assert select_tagged(arena, []) == arena == select_tagged(arena, [("domain", "law")]).whole
 
 
-def test_what_does_not_exist_is_refused_by_name(arena: store.Arena, tmp_path: Path) -> None:
+def test_what_does_not_exist_is_refused_by_name(arena: Arena, tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="domain"):
-        store.select_tagged(arena, [("domian", "law")])
+        select_tagged(arena, [("domian", "law")])
     with pytest.raises(UnknownName, match="law"):
-        store.select_tagged(arena, [("domain", "lew")])
+        select_tagged(arena, [("domain", "lew")])
     with pytest.raises(TableMissing):
-        store.select_tagged(small_arena.write(tmp_path), [("domain", "law")])
-    assert store.parse_tag("domain = tax=law") == ("domain", "tax=law")
+        select_tagged(small_arena.write(tmp_path), [("domain", "law")])
+    assert parse_tag("domain = tax=law") == ("domain", "tax=law")
     for bad in ("domain", "=law", "domain="):
         with pytest.raises(BadInput):
-            store.parse_tag(bad)
+            parse_tag(bad)

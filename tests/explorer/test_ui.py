@@ -16,7 +16,7 @@ from conftest import PATIENCE, ROOT
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import UnknownName
 from mirage.explorer.kit import page_list, states
 from mirage.explorer.kit.table import (
@@ -30,6 +30,8 @@ from mirage.explorer.kit.table import (
 )
 from mirage.explorer.kit.text import TextSpan, plain, text_html
 from mirage.stages.outcomes.confusion import Confusion
+from mirage.store import arena as store_arena
+from mirage.store.arena import open_arena
 from pages import page_text, titles
 
 APP = ROOT / "app.py"
@@ -43,7 +45,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     small_arena.write(tmp_path, "small", tables=("outcomes", "judgments"))
     small_arena.write(tmp_path, "printed", tables=("published",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     return tmp_path
 
 
@@ -108,7 +110,7 @@ def test_a_selection_that_cannot_be_rated_is_an_answer_not_a_traceback(arenas: P
 
 def test_without_any_arena_the_page_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIRAGE_ARENAS", raising=False)
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     page = AppTest.from_file(LEADERBOARD, default_timeout=PATIENCE).run()
     assert not page.exception
     assert "No arenas found." in page_text(page)
@@ -326,7 +328,7 @@ def test_the_sidebar_says_what_an_arena_has_and_what_brings_the_rest(arenas: Pat
     assert not [h for h in page.get("html") if "<dl class" in h.proto.body], "what nobody has opened is not made"
     page.session_state["frame_contents"] = True
     page.run()
-    arena = store.open_arena(arenas / "small")
+    arena = open_arena(arenas / "small")
     (listed,) = [h.proto.body for h in page.get("html") if "<dl class" in h.proto.body]
     assert re.findall(r"<dt>(\w+)</dt><dd>([\d,]+) rows", listed) == [
         (table, f"{arena.rows(table):,}") for table in schema.TABLES if table in arena.tables
@@ -342,7 +344,7 @@ def test_the_list_of_tables_says_what_a_bundled_arena_is_and_where_it_is_from() 
     app.session_state["frame_contents"] = True
     app.run()
     (listed,) = [h.proto.body for h in app.get("html") if "<dl class" in h.proto.body]
-    arena = store.open_arena(store.bundled_arenas()["people"])
+    arena = open_arena(store_arena.bundled_arenas()["people"])
     assert arena.manifest["about"] in listed
     assert "prediction-powered-ranking" in listed
     assert arena.manifest["licence"] in listed
@@ -367,8 +369,8 @@ def _pickers() -> None:
 
 
 def test_every_label_of_an_arena_has_a_meaning() -> None:
-    for path in store.bundled_arenas().values():
-        label = store.open_arena(path).label
+    for path in store_arena.bundled_arenas().values():
+        label = open_arena(path).label
         assert states.STORED.get(label, label) in states.LABELS
 
 

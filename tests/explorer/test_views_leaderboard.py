@@ -9,7 +9,6 @@ import small_arena
 from board_cases import board_of
 
 from benchmarks.simulated import simulate_arena
-from mirage import store
 from mirage.battles import verdict_rows
 from mirage.battles.counts import from_outcomes
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
@@ -17,15 +16,17 @@ from mirage.ranking.board import rank_verdicts
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge, size
 from mirage.ranking.settings import RankSettings
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.views.published_ranks import published_ranks
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return small_arena.write(tmp_path_factory.mktemp("views"), tables=("outcomes", "judgments"))
 
 
-def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
+def test_board_shows_what_the_ranking_core_says(arena: Arena) -> None:
     board = board_of(arena, LabelJudge(skill="abstain"), ("en", "fi", "sw"))
     core = rate(from_outcomes(arena.read("outcomes"), skill="abstain")).table().to_pylist()
     expected = {row["system"]: row for row in core if row["language"] == "all"}
@@ -37,7 +38,7 @@ def test_board_shows_what_the_ranking_core_says(arena: store.Arena) -> None:
     assert len(board.everything) == 4 * len(expected)
 
 
-def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -> None:
+def test_a_language_without_the_subset_is_left_out_by_name(arena: Arena) -> None:
     board = board_of(arena, LabelJudge(), ("en", "fi", "sw"))
     assert board.languages == ("en", "fi")
     assert dict(board.lacking) == {"sw": "no answerable queries"}
@@ -47,13 +48,13 @@ def test_a_language_without_the_subset_is_left_out_by_name(arena: store.Arena) -
 
 
 @pytest.mark.parametrize("name", ["one", "pooled"])
-def test_a_board_of_languages_that_a_judge_has_not_is_refused(arena: store.Arena, name: str) -> None:
+def test_a_board_of_languages_that_a_judge_has_not_is_refused(arena: Arena, name: str) -> None:
     judge = Judge.from_name(name if name == "pooled" else arena.read("judgments")["judge"][0].as_py())
     with pytest.raises(NotEnoughData):
         board_of(arena, judge, ("ko",))
 
 
-def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: store.Arena) -> None:
+def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: Arena) -> None:
     # Of the 12 answers a subset, aya-101 has one missing in en and one API error in fi, in either subset.
     both = {row["system"]: row for row in board_of(arena, LabelJudge(), ("en", "fi")).rows.to_pylist()}
     assert both["gpt-4"]["answers"] == 48
@@ -64,7 +65,7 @@ def test_answers_and_their_undecided_share_count_what_the_row_rests_on(arena: st
     assert (finnish["aya-101"]["answers"], finnish["aya-101"]["unclassified"]) == (12, pytest.approx(1 / 12))
 
 
-def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: store.Arena) -> None:
+def test_pitfall_5_unparsed_verdicts_are_counted_and_shown(arena: Arena) -> None:
     board = board_of(arena, VerdictJudge("judge-x"), ("en", "fi"))
     rows = {row["system"]: row for row in board.rows.to_pylist()}
     # Three verdicts on each of 8 queries in 2 languages; the pair gpt-4, Mistral-7B has one unparsed a language.
@@ -94,7 +95,7 @@ def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
     assert published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
 
 
-def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: store.Arena, tmp_path: Path) -> None:
+def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: Arena, tmp_path: Path) -> None:
     with pytest.raises(TableMissing, match="published"):
         published_ranks(arena, ())
     with pytest.raises(UnknownName, match="language"):
@@ -105,16 +106,16 @@ def test_pitfall_44_a_language_or_table_that_is_not_there_is_an_error(arena: sto
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     path = tmp_path_factory.mktemp("judged") / "two"
     simulation = simulate_arena(
         systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
     )
-    store.write(path, dict(simulation.tables), made_by="test")
-    return store.open_arena(path)
+    writing.write(path, dict(simulation.tables), made_by="test")
+    return open_arena(path)
 
 
-def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: store.Arena) -> None:
+def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: Arena) -> None:
     board = board_of(judged, PanelJudge(), ("en", "sw"))
     verdicts = {judge: verdict_rows.verdicts(judged.read("judgments"), judge=judge) for judge in ("gpt-4o", "llama-3")}
     core = rank_verdicts(verdicts, RankSettings()).ranking.languages["all"]
@@ -125,7 +126,7 @@ def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judg
     assert size(judged, PanelJudge()).answers == 1200
 
 
-def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: store.Arena) -> None:
+def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: Arena) -> None:
     board = board_of(arena, LabelJudge(), ("en", "fi"))
     order = board.rows["system"].to_pylist()
     first, middle = board.more_queries(order[0]), board.more_queries(order[1])

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from view_battle_cases import A, B, judged
 
-from mirage import store
 from mirage.errors import NotEnoughData, Unreachable
 from mirage.explorer.kit import votes as people
 from mirage.people.votes.belonging import votes_on
@@ -18,13 +17,14 @@ from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.rows import cast, now, shown_digest, standing, token
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, cited_sentences
+from mirage.store.arena import Arena
 from mirage.text.answers import citations
 from mirage.views import spot_check as views
 from mirage.views.votes import agreement_view, corrected_view
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return judged(tmp_path_factory.mktemp("arenas"))
 
 
@@ -58,7 +58,7 @@ def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     ],
 )
 def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
-    arena: store.Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
+    arena: Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
 ) -> None:
     result = views.vote_result(arena, vote(query, choice, a, B if a == A else A))
     assert result.winner == winner
@@ -78,7 +78,7 @@ def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_tex
     assert cited_sentences(answer) == [(place.words, place.passage_ids) for place in places]
 
 
-def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: store.Arena) -> None:
+def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena: Arena) -> None:
     seen: list[Evidence] = []
     passages = {
         passage["passage_id"]: passage["text"] for passage in arena.read("passages", languages=["en"]).to_pylist()
@@ -107,7 +107,7 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
 
-def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Arena, home: Path) -> None:
+def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: Arena, home: Path) -> None:
     assert people.on(arena, "en", "e00", (A, B)) == []
     with pytest.raises(NotEnoughData):
         agreement_view(arena, people.votes_at(arena))
@@ -123,7 +123,7 @@ def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: store.Aren
 
 
 def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(
-    arena: store.Arena, home: Path, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = []
 

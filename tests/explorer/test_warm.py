@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mirage import store
 from mirage.explorer.kit.page_list import PAGES
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 from mirage.store.cache_files import cache_folder
 from mirage.views.warm import warm
 from pages import open_page
@@ -20,7 +21,7 @@ def test_the_pages_of_a_warmed_arena_compute_no_view(
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     # A copy that no other test has opened, so that nothing of it is in memory.
-    arena = store.open_arena(shutil.copytree(store.bundled_arenas()[name], tmp_path / "copies" / name))
+    arena = open_arena(shutil.copytree(arenas.bundled_arenas()[name], tmp_path / "copies" / name))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "copies"))
     warm(arena)
     stored = set(cache_folder().glob("*"))

@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import MirageError
 from mirage.io.imports.formats import import_file
 from mirage.io.options import Options
+from mirage.store import arena
 
 FILES = sorted(Path(__file__).with_name("imports").glob("*.json"))
 
@@ -34,7 +34,7 @@ def imported(case: dict[str, Any], folder: Path) -> list[str]:
         done = import_file(folder / "in" / case["path"], folder / "arena", name=case.get("as"), options=options)
     except MirageError as error:
         return f"{type(error).__name__}: {error}".replace(f"{folder}/in/", "").splitlines()
-    store.check(done.arena)
+    arena.check(done.arena)
     again = import_file(folder / "in" / case["path"], folder / "arena", name=case.get("as"), options=options)
     assert again.arena.version == done.arena.version, "the same file again changes nothing"
     rows = [

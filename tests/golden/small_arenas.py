@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.table import compute
 from mirage.stages.outcomes.tables import outcomes
+from mirage.store import writing
+from mirage.store.arena import Arena
 
 TOPICS = ("bridge", "river", "harvest", "lantern", "mountain", "library", "railway", "harbour")
 SENTENCES = {
@@ -81,7 +83,7 @@ def _answer(code: str, query: str, system: str, text: str, **more: Any) -> schem
     return schema.Answer(language=code, query_id=query, system=system, text=text, **fields)
 
 
-def _write(folder: Path, rows: Rows, title: str, *, reference: str | None = None) -> store.Arena:
+def _write(folder: Path, rows: Rows, title: str, *, reference: str | None = None) -> Arena:
     tables = {name: schema.from_rows(name, entries) for name, entries in rows.items()}
     tables["outcomes"] = outcomes(tables["queries"], tables["answers"])
     others = {name: tables[name] for name in ("retrieved",) if name in tables}
@@ -89,7 +91,7 @@ def _write(folder: Path, rows: Rows, title: str, *, reference: str | None = None
         tables["queries"], tables["passages"], tables["answers"], tools=Tools(reference=reference), others=others
     )
     tables = {name: schema.sort(name, table) for name, table in tables.items()}
-    return store.write(folder, tables, title=title, label="simulated", made_by="the golden record")
+    return writing.write(folder, tables, title=title, label="simulated", made_by="the golden record")
 
 
 # --- votes ------------------------------------------------------------------------------------------------------------
@@ -105,7 +107,7 @@ def _verdict(rng: np.random.Generator, systems: Mapping[str, float], a: str, b: 
     return "tie" if abs(ahead) < 0.12 else "A" if ahead > 0 else "B"
 
 
-def write_votes(folder: Path) -> store.Arena:
+def write_votes(folder: Path) -> Arena:
     """Write the arena that people vote on; `votes` are their votes."""
     rng = np.random.default_rng(11)
     rows: Rows = {name: [] for name in ("queries", "passages", "answers", "judgments", "scores")}
@@ -197,7 +199,7 @@ FACTED = 20
 ASSIGNMENTS = ("support", "partial_support", "not_support")
 
 
-def write_nuggets(folder: Path) -> store.Arena:
+def write_nuggets(folder: Path) -> Arena:
     """Write whole systems, two retrievers with two models each, whose answers state some of each query's nuggets."""
     rng = np.random.default_rng(13)
     names = ("queries", "passages", "retrieved", "answers", "nuggets", "nugget_assignments")
@@ -280,7 +282,7 @@ FORMULAS = ("Yes, answer is present", "I don't know", "Yes, answer is present in
 """Replies to the prompts of NoMIRACL; the last cannot be read."""
 
 
-def write_repeats(folder: Path) -> store.Arena:
+def write_repeats(folder: Path) -> Arena:
     """Write replies to a prompt of NoMIRACL, each asked three times, and a judge's verdicts, some of them repeated."""
     rng = np.random.default_rng(14)
     rows: Rows = {name: [] for name in ("queries", "passages", "answers", "samples", "judgments")}

@@ -9,19 +9,21 @@ import pytest
 from commands import mirage as run
 from cross_lingual import FAIR, LANGUAGES, LOYAL, OPEN, write_across
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages import across
+from mirage.store.arena import Arena, open_arena
+from mirage.store.upsert import by_key, upsert
 
 TABLES = ("passages", "retrieved")
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """Write twelve queries in three languages each."""
     return write_across(tmp_path_factory.mktemp("across") / "arena")
 
 
-def test_correct_decisions_are_counted_by_pair_of_languages(arena: store.Arena) -> None:
+def test_correct_decisions_are_counted_by_pair_of_languages(arena: Arena) -> None:
     rows = {(row.system, row.query_language, row.passage_language): row for row in across.decisions_by_pair(arena)}
     # The loyal system answers where its passage is in the query's language: on every second query.
     assert (rows[LOYAL, "de", "de"].k, rows[LOYAL, "de", "de"].n) == (6, 6)
@@ -39,14 +41,14 @@ def test_passages_without_a_language_are_left_out_until_detected(tmp_path: Path)
     place = passages.column_names.index("passage_language")
     unknown = passages.set_column(place, "passage_language", [[None] * len(passages)])
     unknown = schema.from_columns("passages", {name: unknown[name] for name in unknown.column_names})
-    store.upsert(arena.path, {"passages": store.by_key("passages", unknown)}, made_by="a test")
-    bare = store.open_arena(arena.path)
+    upsert(arena.path, {"passages": by_key("passages", unknown)}, made_by="a test")
+    bare = open_arena(arena.path)
     assert not across.is_cross_lingual(bare)
     columns = ("language", "query_id", "passage_id")
     given, shown = ({tuple(row.values()) for row in bare.read(of, columns=columns).to_pylist()} for of in TABLES)
     done = run("report", "languages", arena.path, "--detect")
     assert f"{len(given):,} passages detected; {len(shown - given):,} unknown" in done.stderr
-    found = store.open_arena(arena.path)
+    found = open_arena(arena.path)
     assert found.read("passages")["passage_language"].equals(passages["passage_language"])
     assert across.is_cross_lingual(found)
     assert {"outcomes", "answers"} <= set(found.tables)

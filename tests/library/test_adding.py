@@ -10,35 +10,34 @@ import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
 
-from mirage import store
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats.run import read
 from mirage.pipeline import adding
 from mirage.schema import REFERENCE
 from mirage.stages.features.families import FEATURES
 from mirage.stages.nuggets.terms import TERMS
-from mirage.store import owned
+from mirage.store import arena as arenas
+from mirage.store import owned, writing
+from mirage.store.arena import Arena, open_arena
 
 SAMPLE = ROOT / "data" / "sample"
 
 
 @pytest.fixture(scope="module")
-def arena() -> store.Arena:
-    return store.open_arena(SAMPLE)
+def arena() -> Arena:
+    return open_arena(SAMPLE)
 
 
 @pytest.fixture
-def by_words(tmp_path: Path) -> store.Arena:
+def by_words(tmp_path: Path) -> Arena:
     """The sample with its nuggets assigned by shared words alone, which assign those of an added system, too."""
     path = shutil.copytree(SAMPLE, tmp_path / "by-words")
-    rows = store.open_arena(path).read("nugget_assignments")
+    rows = open_arena(path).read("nugget_assignments")
     kept = rows.filter(pc.equal(rows["assigner"], TERMS))
-    return store.write(path, {"nugget_assignments": kept}, made_by="a test")
+    return writing.write(path, {"nugget_assignments": kept}, made_by="a test")
 
 
-def given(
-    folder: Path, arena: store.Arena, *, like: str = "baseline/bm25-3", languages: tuple[str, ...] = ("sw",)
-) -> Path:
+def given(folder: Path, arena: Arena, *, like: str = "baseline/bm25-3", languages: tuple[str, ...] = ("sw",)) -> Path:
     """A file with the texts of a system's answers, and no name."""
     rows = [r for r in arena.read("answers", languages=languages).to_pylist() if r["system"] == like]
     file = folder / "answers.jsonl"
@@ -47,12 +46,12 @@ def given(
     return file
 
 
-def of(arena: store.Arena, table: str, system: str) -> list[dict[str, object]]:
+def of(arena: Arena, table: str, system: str) -> list[dict[str, object]]:
     rows = arena.read(table)
     return rows.filter(pc.equal(rows["system"], system)).to_pylist()
 
 
-def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Path, by_words: store.Arena) -> None:
+def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Path, by_words: Arena) -> None:
     arena = by_words
     before = {path: path.read_bytes() for path in sorted(arena.path.rglob("*.parquet"))}
     answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
@@ -61,7 +60,7 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
     assert {path: path.read_bytes() for path in sorted(arena.path.rglob("*.parquet"))} == before
     assert (result.label, owned.added_systems(result)) == (adding.OWN, ("mine",))
     assert seen[-1][0] == seen[-1][1] > 0
-    store.check(result)
+    arenas.check(result)
     for table in ("features", "outcomes", "nugget_assignments"):
         twins = [row for row in of(arena, table, "baseline/bm25-3") if row["language"] == "sw"]
         rows = [row | {"system": "baseline/bm25-3"} for row in of(result, table, "mine")]
@@ -75,14 +74,14 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
     assert result.rows("answers") == arena.rows("answers") + len(answers)
 
 
-def test_without_the_assigner_of_the_arena_it_has_no_nugget_score(tmp_path: Path, arena: store.Arena) -> None:
+def test_without_the_assigner_of_the_arena_it_has_no_nugget_score(tmp_path: Path, arena: Arena) -> None:
     answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
     result = adding.add_system(arena, answers, tmp_path / "own")
     assert not of(result, "nugget_assignments", "mine")
     assert not [row for row in of(result, "features", "mine") if str(row["feature"]).startswith("nugget")]
 
 
-def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, arena: store.Arena) -> None:
+def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, arena: Arena) -> None:
     first = adding.add_system(arena, adding.read_system(arena, given(tmp_path, arena), system="mine"), tmp_path / "own")
     file = given(tmp_path, arena, like=REFERENCE, languages=("sw", "en"))
     again = adding.add_system(first, adding.read_system(first, file, system="mine"), first.path)
@@ -97,7 +96,7 @@ def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, are
 
 
 def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path: Path) -> None:
-    numbers = store.open_arena(ROOT / "data" / "nomiracl")
+    numbers = open_arena(ROOT / "data" / "nomiracl")
     rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
     file = tmp_path / "mine.csv"
     file.write_text("language,query_id,text\n" + "".join(f"sw,{r['query_id']},I don't know\n" for r in rows), "utf-8")
@@ -118,7 +117,7 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
     ],
 )
 def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
-    tmp_path: Path, arena: store.Arena, line: dict[str, str], reason: str
+    tmp_path: Path, arena: Arena, line: dict[str, str], reason: str
 ) -> None:
     file = tmp_path / "answers.jsonl"
     good = {"language": "sw", "query_id": "sw-01", "text": "x"}
@@ -129,7 +128,7 @@ def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_pitfall_195_the_page_reads_a_file_as_import_does(tmp_path: Path, arena: store.Arena) -> None:
+def test_pitfall_195_the_page_reads_a_file_as_import_does(tmp_path: Path, arena: Arena) -> None:
     file = tmp_path / "answers.csv"
     ends = ("hm,ok", ",truncated", ",missing", ",api_error", ",")
     lines = [f"sw,sw-0{n},mine,{end}\n" for n, end in enumerate(ends, 1)]
@@ -140,7 +139,7 @@ def test_pitfall_195_the_page_reads_a_file_as_import_does(tmp_path: Path, arena:
 
 
 def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
-    tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = given(tmp_path, arena)
     with pytest.raises(ArenaError, match="baseline/bm25-3"):
@@ -152,7 +151,7 @@ def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
         adding.read_system(arena, file, system="mine")
 
 
-def test_the_queries_to_ask_hold_every_prompt(arena: store.Arena) -> None:
+def test_the_queries_to_ask_hold_every_prompt(arena: Arena) -> None:
     rows = adding.queries(arena).to_pylist()
     assert len(rows) == arena.rows("queries")
     texts = {(r["language"], r["query_id"]): r["text"] for r in arena.read("queries").to_pylist()}

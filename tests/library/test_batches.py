@@ -25,8 +25,7 @@ from mirage.errors import Unreachable
 from mirage.llm import asking, calls, presets, retry
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.completion import Messages, Reply
-from mirage.store import Ledger
-from mirage.store.ledger import BATCH_SHARE
+from mirage.store.ledger import BATCH_SHARE, Ledger
 from mirage.store.open_batches import OpenBatches
 
 KEY = "sk-planted-5f2e9b71c04d"
@@ -277,7 +276,7 @@ import openai
 from mirage.llm.asking import ask
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.presets import resolve
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 path, url, n, size = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 endpoint = resolve(base_url=url)
 limits = Limits(batch=True, batch_size=size, backoff=0.001, longest_pause=0.5)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_arena import write
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.battles import decision as rule
 from mirage.battles import verdict_rows
 from mirage.battles.decision import Battle, decide, decisions, orient_verdict
@@ -27,6 +27,8 @@ from mirage.people.votes.kinds import Vote
 from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge
 from mirage.stages.judge.stats import judge_stats
 from mirage.stages.sft import preferences
+from mirage.store import writing
+from mirage.store.writing import Provenance
 from mirage.views import battle as battle_views
 from mirage.views import win_matrix as matrix_views
 
@@ -128,7 +130,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
         for row in ((f"q{k:02}", "x", "y", straight), (f"q{k:02}", "y", "x", swapped))
     ]
     table = judgments(*rows)
-    arena = store.write(tmp_path / "arena", {"judgments": table}, made_by="a test")
+    arena = writing.write(tmp_path / "arena", {"judgments": table}, made_by="a test")
     decided = decisions(table, unparsed=True)["j"]
     assert len(decided) == len(PAIRS)
     by_page = battle_views.decisions_of(arena, "x", "y")
@@ -242,7 +244,7 @@ def test_a_vote_is_of_the_battle_that_a_decision_is_of() -> None:
 def test_labels_are_human_only_where_people_made_them(tmp_path: Path, maker: schema.Maker) -> None:
     made = write(tmp_path, tables=("outcomes", "judgments"))
     tables = {name: made.read(name) for name in made.tables}
-    arena = store.write(tmp_path / "labelled", tables, made_by=store.Provenance("a test", labels=maker))
+    arena = writing.write(tmp_path / "labelled", tables, made_by=Provenance("a test", labels=maker))
     assert LabelJudge().maker(arena) == maker
     for judge in map(Judge.from_name, judges(arena, panel=True)):
         said = f"{judge.phrase(arena)} {judge.basis(arena)}"
@@ -253,7 +255,7 @@ def test_labels_are_human_only_where_people_made_them(tmp_path: Path, maker: sch
 def test_a_file_with_labels_of_its_own_makes_their_maker_unknown(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     queries = schema.from_rows("queries", [schema.Query("en", "q1", "relevant", "What is it?", None)])
-    store.write(arena, {"queries": queries}, made_by=store.Provenance("a test", labels="people"))
+    writing.write(arena, {"queries": queries}, made_by=Provenance("a test", labels="people"))
     rows = [{"language": "en", "query_id": "q1", "query": "What is it?", "system": "a", "answer": "A river [1]."}]
     kept = mirage.import_file(rows, arena)
     assert LabelJudge().maker(kept) == "people"

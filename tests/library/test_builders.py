@@ -14,7 +14,9 @@ import sample
 import sample_across
 from conftest import DATA, ROOT
 
-from mirage import schema, store
+from mirage import schema
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 
 FITTED = {"predictions", "importances"}
 """Tables of regressors, of which linear regression alone is fitted again here: `check --recompute` fits all."""
@@ -22,8 +24,8 @@ FITTED = {"predictions", "importances"}
 
 def check_equal(name: str, built: Mapping[str, pa.Table]) -> None:
     """Expect the tables of a bundled arena, but for the last digits of numbers, which depend on the machine."""
-    arena = store.open_arena(ROOT / "data" / name)
-    store.check(arena)
+    arena = open_arena(ROOT / "data" / name)
+    arenas.check(arena)
     assert set(arena.tables) - {"importances"} == set(built)
     for table in set(built):
         ours, theirs = (schema.sort(table, rows) for rows in (arena.read(table), built[table]))
@@ -56,14 +58,14 @@ def test_the_sample_across_languages() -> None:
 
 @pytest.mark.skipif(not (DATA / "judged" / bundle.FILE).exists(), reason="the judged battles are not at hand")
 def test_people_are_the_same_bytes(tmp_path: Path) -> None:
-    bundled = store.open_arena(ROOT / "data" / "people")
+    bundled = open_arena(ROOT / "data" / "people")
     assert bundle.bundle_people(DATA / "judged", tmp_path).manifest == bundled.manifest
 
 
 def test_the_numbers_of_the_papers(shared: Path, tmp_path: Path) -> None:
     for arena in bundle.bundle(shared, tmp_path, regressors=["linear"], weigh=False):
         check_equal(arena.name, {name: arena.read(name) for name in arena.tables})
-        bundled = store.open_arena(ROOT / "data" / arena.name)
+        bundled = open_arena(ROOT / "data" / arena.name)
         ours, theirs = (
             {table: origin for table, origin in one.manifest["made"].items() if table not in FITTED}
             for one in (bundled, arena)

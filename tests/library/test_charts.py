@@ -12,10 +12,10 @@ import plotly.graph_objects as go
 import pytest
 from conftest import ROOT
 
-from mirage import store
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts import palette
 from mirage.publish.charts.palette import FAMILIES, FORMATS, family, ink
+from mirage.store.arena import open_arena
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
 VISION = {
@@ -69,8 +69,8 @@ def test_marks_and_texts_have_the_contrast_that_wcag_asks_for(mode: Any) -> None
 
 
 def test_systems_of_a_known_maker_share_its_colour_and_have_marks_of_their_own() -> None:
-    outcomes = store.open_arena(ROOT / "data" / "nomiracl").read("outcomes", columns=["system"])
-    figures = store.open_arena(ROOT / "data" / "published").sql(
+    outcomes = open_arena(ROOT / "data" / "nomiracl").read("outcomes", columns=["system"])
+    figures = open_arena(ROOT / "data" / "published").sql(
         "SELECT DISTINCT system FROM published WHERE source = 'MIRAGE-Bench' AND system <> ''"
     )
     for systems in (set(outcomes["system"].to_pylist()), set(figures["system"].to_pylist())):

@@ -28,10 +28,12 @@ from pipeline_cases import judgments, published_answers
 from published_cases import differing
 from store_cases import snapshot
 
-from mirage import schema, store
+from mirage import schema
 from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.stats.intervals import wilson
 from mirage.store import cores
+from mirage.store.arena import open_arena
+from mirage.store.runs import settings_of
 
 RATES = (
     "language,subset,system,n,answers,answered,abstained,clarification,unparsed,empty,api_error,missing,"
@@ -125,12 +127,12 @@ def test_a_ranking_is_kept_only_when_asked_and_beside_those_of_other_judges(aren
     mirage("import", "--as", "judgments", judgments(tmp_path / "j.csv"), "--into", arena)
     mirage("rank", arena, "--judge", "relevance", "--store")
     mirage("rank", arena, "--judge", "j", "--store", "--draws", "20")
-    ratings = store.open_arena(arena).read("ratings")
+    ratings = open_arena(arena).read("ratings")
     assert set(zip(ratings["judge"].to_pylist(), ratings["skill"].to_pylist(), strict=True)) == {
         *(("relevance", skill) for skill in ("abstain", "answer", "both")),
         ("j", "both"),
     }
-    made = [store.settings_of(store.open_arena(arena), "ratings", judge) for judge in ("relevance", "j")]
+    made = [settings_of(open_arena(arena), "ratings", judge) for judge in ("relevance", "j")]
     assert [(settings or {})["draws"] for settings in made] == [1000, 20]
 
 
@@ -166,7 +168,7 @@ def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Pa
     ):
         result = subprocess.run([*program, *args], env=environment, capture_output=True, check=False)
         assert result.returncode == 0, result.stderr
-    texts = store.open_arena(tmp_path / "a").read("answers")["text"].to_pylist()
+    texts = open_arena(tmp_path / "a").read("answers")["text"].to_pylist()
     assert "نعم, answer is present." in texts
 
 
@@ -302,7 +304,7 @@ def test_pull_fetches_what_import_reads(tmp_path: Path) -> None:
         server.server_close()
     mirage("import", "nomiracl", tmp_path / "p", "--into", tmp_path / "a")
     mirage("import", "nomiracl", folder, "--into", tmp_path / "b")
-    assert store.open_arena(tmp_path / "a").read("answers").equals(store.open_arena(tmp_path / "b").read("answers"))
+    assert open_arena(tmp_path / "a").read("answers").equals(open_arena(tmp_path / "b").read("answers"))
 
 
 @pytest.mark.parametrize("named", ["arena", ""])
@@ -350,7 +352,7 @@ def test_the_real_import_and_rates_agree_with_every_published_cell(shared: Path,
     cells = list(csv.DictReader(io.StringIO(result.stdout)))
     assert differing(cells) == {}
     assert {r["system"] for r in cells} == set(SYSTEM_NAMES.values())
-    arena = store.open_arena(into)
+    arena = open_arena(into)
     assert (arena.rows("queries"), arena.rows("passages"), arena.rows("answers")) == (8_045, 80_450, 88_495)
     present = pc.not_equal(arena.read("answers", columns=["status"])["status"], "missing")
     assert pc.sum(present).as_py() == 88_469

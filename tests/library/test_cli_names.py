@@ -14,11 +14,12 @@ from commands import mirage as run
 from conftest import ROOT
 from typer.main import get_command
 
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.cli.common import DEFAULT, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
-from mirage.store.arena import TEXTS
+from mirage.store import arena as arenas
+from mirage.store.arena import TEXTS, is_arena, open_arena
 
 
 def test_every_command_stands_in_one_section_of_the_help() -> None:
@@ -157,11 +158,11 @@ def test_advice_on_a_bundled_arena_runs_and_leaves_it_alone(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     for command in (["measure"], ["judge", "--judge", "heuristic"], ["generate", "retrieve"], ["measure", "outcomes"]):
         assert "run: mirage arena copy sample my-arena" in run(*command, "sample", code=2).stderr
-    arena = store.open_arena(store.bundled_arenas()["sample-across"])
+    arena = open_arena(arenas.bundled_arenas()["sample-across"])
     for words in arena.command("outcomes").split(" && "):
         run(*shlex.split(words)[1:])
-    assert "outcomes" in store.open_arena(tmp_path / "my-arena").tables
-    assert store.open_arena(arena.path).version == arena.version
+    assert "outcomes" in open_arena(tmp_path / "my-arena").tables
+    assert open_arena(arena.path).version == arena.version
 
 
 def test_one_row_is_told_in_the_singular_and_shares_in_percent(tmp_path: Path) -> None:
@@ -178,22 +179,22 @@ def test_options_that_an_import_advises_are_those_of_evaluate(tmp_path: Path) ->
     file = tmp_path / "mine.csv"
     file.write_text("question,anwser,sytem\nWho?,Ada,a\nWho?,Bo,b\n")
     run("evaluate", file, "--map", "anwser=answer,sytem=system", "--set", "language=en")
-    arena = store.open_arena(tmp_path / "mine-arena")
+    arena = open_arena(tmp_path / "mine-arena")
     assert set(arena.read("answers")["system"].to_pylist()) == {"a", "b"}
     assert "--map" in run("evaluate", arena.path, "--map", "anwser=answer", code=2).stderr
 
 
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    bundled = store.open_arena(store.bundled_arenas()["sample"]).version
+    bundled = open_arena(arenas.bundled_arenas()["sample"]).version
     (tmp_path / "verdicts.csv").write_text(
         "query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", encoding="utf-8"
     )
     run("import", "verdicts.csv", "--into", "sample")
-    assert store.open_arena(tmp_path / "sample").rows("judgments") == 1
+    assert open_arena(tmp_path / "sample").rows("judgments") == 1
     run("arena", "copy", "sample", "nomiracl")
-    assert store.is_arena(tmp_path / "nomiracl")
-    assert store.open_arena(store.bundled_arenas()["sample"]).version == bundled
+    assert is_arena(tmp_path / "nomiracl")
+    assert open_arena(arenas.bundled_arenas()["sample"]).version == bundled
 
 
 def test_the_explorer_refuses_a_file_and_says_how_to_evaluate_it(tmp_path: Path) -> None:

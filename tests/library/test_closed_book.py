@@ -7,11 +7,13 @@ import json
 import pytest
 from commands import mirage
 
-from mirage import schema, store
+from mirage import schema
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """Twelve answerable questions in two languages, with answers of a system that saw no passages."""
     keys = [("en" if k < 8 else "de", f"q{k:02d}") for k in range(12)]
     said = ["Yes, answer is present." if k % 4 == 0 else "I don't know." for k in range(12)]
@@ -22,12 +24,12 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
     rows = {"queries": queries, "answers": answers}
     tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
     path = tmp_path_factory.mktemp("arenas") / "closed"
-    store.write(path, tables, made_by="a test")
+    writing.write(path, tables, made_by="a test")
     mirage("measure", "outcomes", path)
-    return store.open_arena(path)
+    return open_arena(path)
 
 
-def test_answers_without_passages_are_counted_by_language(arena: store.Arena) -> None:
+def test_answers_without_passages_are_counted_by_language(arena: Arena) -> None:
     printed = json.loads(mirage("check", arena.path, "--closed-book", "closed", "--format", "json").stdout)
     rows = {row["language"]: row for row in printed}
     counts = {code: (row["answered"], row["n"], row["rate"]) for code, row in rows.items()}

@@ -28,13 +28,14 @@ from misbehaving import Act, Call, Service, error, reply
 from parts_cases import by_text, tables
 from waiting import until
 
-from mirage import store
 from mirage.errors import BadInput, Unreachable
 from mirage.llm import asking, presets
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.completion import Messages
 from mirage.llm.engines import cluster as engine
 from mirage.llm.engines.cluster import TURNS, complete_on
+from mirage.store.arena import open_arena
+from mirage.store.ledger import Ledger, ledger_path
 
 pytestmark = pytest.mark.cluster
 LATENCY, CALLS = 0.2, 400
@@ -84,7 +85,7 @@ def conversations(n: int) -> list[Messages]:
 
 def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int = 4, **limits: Any) -> list[Any]:
     call_limits = Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
-    with store.Ledger(store.ledger_path(folder)) as ledger:
+    with Ledger(ledger_path(folder)) as ledger:
         model = ChatModel(Settings("m"), call_limits, presets.resolve(base_url=service.url))
         engine_on = partial(complete_on, model=model, cluster=engine.Cluster(workers, nodes.address))
         return replies_of(asking.ask(conversations(n), model, ledger, engine=engine_on))
@@ -169,7 +170,7 @@ def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_
             at_risk += lost * concurrency * TURNS
         assert driver.wait() == 0
         nodes.remove_node(more)
-        rows = store.open_arena(path).read("answers").to_pylist()
+        rows = open_arena(path).read("answers").to_pylist()
         assert len(rows) == len({(row["language"], row["query_id"]) for row in rows}) == calls
         assert {row["status"] for row in rows} == {"ok"}
         assert len(service.answered) == calls

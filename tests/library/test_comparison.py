@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
@@ -25,6 +25,8 @@ from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.paired import more_queries, paired_estimate
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 
 SIMULATED = 800
 """Arenas of a simulation: a share of 5% then has a standard error of 0.8 points."""
@@ -35,7 +37,7 @@ def flat(differences: np.ndarray) -> np.ndarray:
     return np.zeros(len(differences), dtype=np.intp)
 
 
-def arena_of(path: Path, values: dict[str, dict[str, list[float | None]]], feature: str = "n_words") -> store.Arena:
+def arena_of(path: Path, values: dict[str, dict[str, list[float | None]]], feature: str = "n_words") -> Arena:
     """An arena with one feature: by language and system the value on each query, null where there is none."""
     rows = [
         schema.Feature(code, f"q{k}", system, feature, value, None if value is not None else "made up")
@@ -43,11 +45,11 @@ def arena_of(path: Path, values: dict[str, dict[str, list[float | None]]], featu
         for system, numbers in systems.items()
         for k, value in enumerate(numbers)
     ]
-    store.write(path, {"features": schema.from_rows(schema.Feature, rows)}, made_by="a test")
-    return store.open_arena(path)
+    writing.write(path, {"features": schema.from_rows(schema.Feature, rows)}, made_by="a test")
+    return open_arena(path)
 
 
-def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> store.Arena:
+def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena:
     """An arena with outcomes: by language and system whether it is right, on relevant and other queries by turns."""
     rows = []
     for code, systems in right.items():
@@ -58,8 +60,8 @@ def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> store
                 rows.append(
                     schema.OutcomeRow(code, f"q{k}", system, "strict", subset, outcome, "made up", None, None, is_right)
                 )
-    store.write(path, {"outcomes": schema.from_rows(schema.OutcomeRow, rows)}, made_by="a test")
-    return store.open_arena(path)
+    writing.write(path, {"outcomes": schema.from_rows(schema.OutcomeRow, rows)}, made_by="a test")
+    return open_arena(path)
 
 
 def of_words(first: list[float | None], second: list[float | None], tmp_path: Path, **how: Any) -> ComparisonReport:
@@ -255,8 +257,8 @@ def test_ratings_that_only_tie_are_not_told_apart() -> None:
 def test_the_difference_of_ratings_is_that_of_the_ranking(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     tables = [judged(rng, 30, {"a": 0.0, "b": 0.4, "c": 1.0}, code) for code in ("en", "fi")]
-    store.write(tmp_path / "arena", {"judgments": pa.concat_tables(tables)}, made_by="a test")
-    arena = store.open_arena(tmp_path / "arena")
+    writing.write(tmp_path / "arena", {"judgments": pa.concat_tables(tables)}, made_by="a test")
+    arena = open_arena(tmp_path / "arena")
     ranking = mirage.rank(arena, draws=100)
     report = compare_systems(arena, "a", "b", CompareSettings(draws=100, moved=1000))
     for row in report.rows:
@@ -384,15 +386,15 @@ def test_ratings_of_two_runs_are_those_of_one_arena_with_both(tmp_path: Path) ->
     assert (report.first, report.second) == ("new", "new (yesterday)")
 
 
-def judged_arena(path: Path, wins: dict[tuple[str, str], int], n: int = 60) -> store.Arena:
+def judged_arena(path: Path, wins: dict[tuple[str, str], int], n: int = 60) -> Arena:
     """An arena with verdicts: of each pair, how many of the queries the first wins; the second wins the others."""
     rows = [
         schema.Judgment("en", f"q{k:02}", "judge-x", a, b, "A" if k < won else "B", None, None, None)
         for (a, b), won in wins.items()
         for k in range(n)
     ]
-    store.write(path, {"judgments": schema.from_rows(schema.Judgment, rows)}, made_by="a test")
-    return store.open_arena(path)
+    writing.write(path, {"judgments": schema.from_rows(schema.Judgment, rows)}, made_by="a test")
+    return open_arena(path)
 
 
 def test_runs_that_a_judge_saw_apart_meet_through_the_others(tmp_path: Path) -> None:
@@ -550,7 +552,7 @@ def test_a_comparison_by_nuggets_is_that_of_the_scores(tmp_path: Path) -> None:
         "nuggets": schema.from_rows(schema.Nugget, bank),
         "nugget_assignments": schema.from_rows(schema.NuggetAssignment, given_to),
     }
-    arena = store.write(tmp_path / "arena", tables, made_by="a test")
+    arena = writing.write(tmp_path / "arena", tables, made_by="a test")
     row = compare_systems(arena, "new", "old", CompareSettings(measure="nuggets")).overall
     share = {name: np.mean([yes for (_, s, _), yes in stated.items() if s == name]) for name in ("new", "old")}
     assert row.difference == pytest.approx(share["new"] - share["old"])

@@ -14,13 +14,15 @@ from judge_cases import answers, arena, judgments, run, says, texts  # noqa: F40
 from misbehaving import Act, Call, Service
 
 import mirage as api
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.prompts import bundled_text
 from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import Judge, VerdictJudge
 from mirage.stages.judge.criteria import BUNDLED, load_criterion
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.makers import Makers
 
 PROMPT = """Question: {question}
@@ -115,7 +117,7 @@ def test_another_criterion_is_another_judge_everywhere(arena: Path) -> None:
         for name, criterion in (("j", "overall"), ("j: groundedness", "groundedness"))
     }
     assert len(set(by_judge.values())) == 1
-    opened = store.open_arena(arena)
+    opened = open_arena(arena)
     for name in ("j", "j: groundedness"):
         assert rank_arena(opened, Judge.from_name(name))
         mirage("rank", arena, "--judge", name, "--draws", 20)
@@ -153,8 +155,8 @@ def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> N
 
 def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
-    (read,) = store.open_arena(tmp_path / "a").read("judgments").to_pylist()
+    writing.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    (read,) = open_arena(tmp_path / "a").read("judgments").to_pylist()
     assert (read["criterion"], read["prompt"]) == (None, None)
     files = list((tmp_path / "a").rglob("judgments/*.parquet"))
     import pyarrow.parquet as pq
@@ -215,14 +217,14 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
         for system in ORDER
     ]
     tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
-    store.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
+    writing.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
     own = file(tmp_path, "mine.yaml", json.dumps({"template": PROMPT}))
     with Service(obeying(wrong)) as service:  # type: ignore[arg-type]
         for words in ((), ("--criterion", own)):
             run(path, service, "--known", *words)
             run(path, service, "--planted", *words)
         assert sum("[[A]]" in re.split("Which is friendlier", call.content)[0] for call in service.calls)
-    known = {row.judge: row.measures["known"].value for row in exam(store.open_arena(path)).exams}
+    known = {row.judge: row.measures["known"].value for row in exam(open_arena(path)).exams}
     assert known == {"j": 1.0, "j: planted": 1.0, "j: mine": 1.0, "j: mine: planted": 0.0}
     with pytest.raises(BadInput, match="cannot rank"):
         Judge.from_name("known: j: planted")
@@ -268,7 +270,7 @@ def test_repeats_are_verdicts_of_their_own_and_paid_for_once(arena: Path) -> Non
         assert verdicts == {None: "B", 1: "A", 2: "B"}
         run(arena, service, "--languages", "en", "--replace")
     assert Counter(row["repeat"] for row in judgments(arena)) == {None: 24}
-    assert rank_arena(store.open_arena(arena), VerdictJudge("j"))
+    assert rank_arena(open_arena(arena), VerdictJudge("j"))
 
 
 def test_repeats_share_one_budget(arena: Path) -> None:

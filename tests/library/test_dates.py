@@ -13,8 +13,11 @@ from conftest import ROOT
 from judge_cases import answers, texts
 from misbehaving import Service
 
-from mirage import store
 from mirage.errors import BadInput
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.ledger import Ledger, ledger_path
 from mirage.store.systems import keep_run
 from mirage.text.dates import today, utc_day
 
@@ -34,13 +37,13 @@ def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
 def arena(tmp_path: Path) -> Path:
     """An arena with answers of four systems without dates."""
     path = tmp_path / "arena"
-    store.write(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}, made_by="a test")
+    writing.write(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}, made_by="a test")
     return path
 
 
 def dates(path: Path, system: str) -> set[str | None]:
     """Dates of the answers of a system."""
-    table = store.open_arena(path).read("answers", columns=["system", "run_date"]).to_pylist()
+    table = open_arena(path).read("answers", columns=["system", "run_date"]).to_pylist()
     return {row["run_date"] for row in table if row["system"] == system}
 
 
@@ -96,7 +99,7 @@ def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
 def test_a_date_that_cannot_be_read_refuses_the_file(arena: Path, tmp_path: Path) -> None:
     file = dated(tmp_path / "new.jsonl", "last week")
     assert "last week" in run("import", "--as", "answers", file, "--into", arena, code=2).output
-    assert "mine" not in store.open_arena(arena).read("answers")["system"].to_pylist()
+    assert "mine" not in open_arena(arena).read("answers")["system"].to_pylist()
 
 
 def test_a_generated_answer_has_the_day_of_its_reply(arena: Path) -> None:
@@ -104,20 +107,20 @@ def test_a_generated_answer_has_the_day_of_its_reply(arena: Path) -> None:
         command = ["generate", arena, "--system", "new", "--model", "m", "--base-url", service.url]
         run(*command)
         assert dates(arena, "new") == {today()}
-        with store.Ledger(store.ledger_path(arena)) as ledger:
-            calls = store.open_arena(arena).read("answers", columns=["call"])["call"].drop_null().to_pylist()
+        with Ledger(ledger_path(arena)) as ledger:
+            calls = open_arena(arena).read("answers", columns=["call"])["call"].drop_null().to_pylist()
             assert set(ledger.days(calls).values()) == {today()}
             assert ledger.days(["unknown"]) == {}
 
 
 def test_a_kept_run_has_its_rows_under_its_name_and_date(tmp_path: Path) -> None:
     path = Path(shutil.copytree(ROOT / "data" / "sample", tmp_path / "arena"))
-    opened = store.open_arena(path)
+    opened = open_arena(path)
     before = {table: opened.read(table) for table in opened.tables}
     system = "fluent"
     kept = keep_run(path, system, date="2026-10-01", made_by="a test")
     after = kept.arena
-    assert store.check(after)
+    assert arenas.check(after)
     assert kept.name == "fluent@2026-10-01"
     for table in set(after.tables) - {"systems", "published"}:
         old, new = before[table], after.read(table)
@@ -135,7 +138,7 @@ def test_kept_runs_of_one_day_are_numbered(arena: Path, tmp_path: Path) -> None:
         run("import", "--as", "answers", dated(tmp_path / "new.jsonl", "2026-10-01", text), "--into", arena)
         if text != "Three.":
             run("arena", "keep-run", arena, "mine")
-    systems = set(store.open_arena(arena).read("answers")["system"].to_pylist())
+    systems = set(open_arena(arena).read("answers")["system"].to_pylist())
     assert systems == {"a", "b", "c", "d", "mine@2026-10-01", "mine@2026-10-01~2", "mine"}
 
 

@@ -170,7 +170,7 @@ def test_the_text_of_a_heading_is_its_title(line: str, title: str) -> None:
 def test_pitfall_192_a_bad_file_is_left_out_whole_and_a_huge_one_is_not_hashed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mirage import store
+    from mirage.store import files as store_files
 
     good = json.dumps({"docid": "1", "text": TEXT})
     other = json.dumps({"docid": "2", "text": "Another passage, of the crane."})
@@ -189,8 +189,8 @@ def test_pitfall_192_a_bad_file_is_left_out_whole_and_a_huge_one_is_not_hashed(
         with (tmp_path / name).open("wb") as stream:
             stream.truncate(10_000_000_000)
     hashed: list[str] = []
-    real = store.fingerprint
-    monkeypatch.setattr(store, "fingerprint", lambda path: hashed.append(path.name) or real(path))
+    real = store_files.fingerprint
+    monkeypatch.setattr(store_files, "fingerprint", lambda path: hashed.append(path.name) or real(path))
     corpus = read_documents([tmp_path])
     assert [p.passage_id for p in corpus.passages] == ["1", "2"]
     assert hashed == ["d.jsonl", "e.jsonl"]

@@ -17,9 +17,13 @@ from run_cases import few
 from sample_source import read_nuggets, read_sample
 from tiny_model import Server, make, needed
 
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.stages.generate.baselines import BASELINES
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.ledger import NAME, Ledger
 
 SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
 GRADED = ("answer_overlap_score", "fluency_score")
@@ -44,7 +48,7 @@ def connection(server: Server) -> list[str]:
 def arena(tmp_path: Path) -> Path:
     """Four queries in each of two languages, with the answers of the reference."""
     path = tmp_path / "arena"
-    store.write(path, few(read_sample(SOURCE)), made_by="a test")
+    writing.write(path, few(read_sample(SOURCE)), made_by="a test")
     return path
 
 
@@ -72,13 +76,13 @@ def test_a_served_model_answers_is_graded_and_judges_and_nothing_is_asked_twice(
     server: Server, connection: list[str], arena: Path
 ) -> None:
     go(arena, connection)
-    opened = store.open_arena(arena)
-    assert store.check(opened)
+    opened = open_arena(arena)
+    assert arenas.check(opened)
 
     answers = [row for row in opened.read("answers").to_pylist() if row["system"] == "tiny"]
     assert len(answers) == opened.rows("queries") == 8
     assert {row["status"] for row in answers} <= {"ok", "truncated", "empty"}
-    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+    with Ledger(arena / NAME, read_only=True) as ledger:
         for row in answers:
             call = ledger.get(row["call"])
             assert call is not None
@@ -115,7 +119,7 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
         schema.Nugget(n.language, n.query_id, n.nugget_id, n.text, n.importance, n.passage_id, "a test")
         for n in read_nuggets(SOURCE)
     ]
-    store.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
+    writing.write(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3), made_by="a test")
     steps: list[tuple[str | Path, ...]] = [
         ("generate", "retrieve", arena, "--depth", "3"),
         ("evaluate", arena, "--baselines", "--judge", "relevance"),
@@ -129,15 +133,15 @@ def test_a_served_model_and_baselines_go_from_retrieval_to_the_ranking(
     for step in steps:
         invoke(*step)
 
-    opened = store.open_arena(arena)
-    assert store.check(opened)
+    opened = open_arena(arena)
+    assert arenas.check(opened)
     rows = opened.read("answers").to_pylist()
     systems = {"tiny+bm25", "tiny", "reference", *BASELINES}
     assert {row["system"] for row in rows} == systems
     assert {row["retriever"] for row in rows if row["system"] == "tiny+bm25"} == {"bm25"}
     shown = {row["query_id"] for row in opened.read("retrieved").to_pylist()}
     assert shown == {"en-01", "en-02", "en-09"}
-    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+    with Ledger(arena / NAME, read_only=True) as ledger:
         for row in rows:
             if row["system"] == "tiny+bm25":
                 call = ledger.get(row["call"])

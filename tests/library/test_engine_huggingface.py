@@ -20,7 +20,7 @@ from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm import asking, engine_huggingface
 from mirage.llm.calls import ChatModel, Settings
 from mirage.llm.completion import Reply
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from mirage.llm import asking, engine_vllm
 from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel, Settings
 from mirage.llm.completion import Reply
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 SETTINGS = Settings("tiny", temperature=0.2, top_p=None, max_tokens=30, seed=4)
 

@@ -20,7 +20,7 @@ from llm_cases import replies_of
 from misbehaving import Service, error
 from parts_cases import by_text, tables
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, MirageError, TableMissing, UnknownName, Unreachable
 from mirage.llm import asking, presets
 from mirage.llm.asking import Replies
@@ -31,7 +31,8 @@ from mirage.llm.engines import cluster
 from mirage.llm.engines.cluster import complete_on
 from mirage.llm.engines.processes import Processes
 from mirage.stages import stage
-from mirage.store.ledger import lock_ledger
+from mirage.store.arena import open_arena
+from mirage.store.ledger import Ledger, ledger_path, lock_ledger
 
 
 def double(number: int) -> int:
@@ -78,7 +79,7 @@ def test_a_worker_is_handed_no_more_of_a_table_ten_times_the_size(
     heaviest = []
     for n in (100, 1_000):
         path = write(tmp_path / str(n), n=n)
-        before = store.open_arena(path)
+        before = open_arena(path)
         size = sum(before.read(name).nbytes for name in echo.reads)
         monkeypatch.setattr(stage, "_BYTES", 3_000)
         Weighing.heaviest = 0
@@ -176,7 +177,7 @@ class Workers:
 def ask(folder: Path, service: Service, n: int = 50, **limits: Any) -> list[Reply | None]:
     conversations = [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
     call_limits = Limits(**{"backoff": 0.001, "retries": 1, **limits})
-    with store.Ledger(store.ledger_path(folder)) as ledger:
+    with Ledger(ledger_path(folder)) as ledger:
         model = ChatModel(Settings("m"), call_limits, presets.resolve(base_url=service.url))
         engine_on = partial(complete_on, model=model, cluster=Workers(1))
         return replies_of(asking.ask(conversations, model, ledger, engine=engine_on))
@@ -206,7 +207,7 @@ def test_a_budget_is_handed_out_in_few_rounds_and_nearly_spent(tmp_path: Path) -
     price, four = 120 / 1e6, Workers(4)
     limits = Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
     asked: list[Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
-    with Service(by_text) as service, store.Ledger(store.ledger_path(tmp_path)) as ledger:
+    with Service(by_text) as service, Ledger(ledger_path(tmp_path)) as ledger:
         model = ChatModel(Settings("m"), limits, presets.resolve(base_url=service.url))
         replies = asking.ask(asked, model, ledger, engine=partial(complete_on, model=model, cluster=four))
     assert 180 <= replies.cost.calls <= 200
@@ -237,7 +238,7 @@ def test_a_run_is_refused_beside_another_of_its_arena_or_with_too_low_a_rate(
     tmp_path: Path,
 ) -> None:
     with Service(by_text) as service:
-        with lock_ledger(store.ledger_path(tmp_path), 0, BadInput("x")), pytest.raises(BadInput, match="another run"):
+        with lock_ledger(ledger_path(tmp_path), 0, BadInput("x")), pytest.raises(BadInput, match="another run"):
             ask(tmp_path, service)
         with pytest.raises(BadInput, match="too few for 1 workers"):
             ask(tmp_path, service, requests_per_minute=0.5)

@@ -14,9 +14,10 @@ from conftest import ROOT
 from misbehaving import Service, reply
 
 import mirage
-from mirage import store
 from mirage.battles.judge import judges, preferred_judge, verdict_judges
 from mirage.cli import app
+from mirage.store.arena import is_arena, open_arena
+from mirage.store.ledger import ledger_path
 from mirage.views.overview import next_command
 
 ANSWERS = {"new": "It was built in 1902 by Ada North [1].", "old": "I think it was 1902.", "odd": "Ja, genau das."}
@@ -71,9 +72,9 @@ def test_a_file_becomes_a_ranking_with_who_is_best_by_how_much_and_what_next(her
     assert "English" in best
     assert f"n = {rows[0]['n']} queries" in best
     assert "heuristic judge" in done.stderr
-    arena = store.open_arena(here / "answers-arena")
+    arena = open_arena(here / "answers-arena")
     assert set(arena.read("answers")["system"].to_pylist()) == set(ANSWERS)
-    assert not store.ledger_path(arena.path).exists()
+    assert not ledger_path(arena.path).exists()
     for words in suggested(done.stderr):
         if "--base-url" not in words and words[1] != "app":
             assert CliRunner().invoke(app, words[1:]).exit_code == 0, words
@@ -81,9 +82,9 @@ def test_a_file_becomes_a_ranking_with_who_is_best_by_how_much_and_what_next(her
 
 def test_repeating_it_continues_and_a_changed_file_is_taken(here: Path) -> None:
     evaluate("answers.jsonl")
-    before = store.open_arena(here / "answers-arena").version
+    before = open_arena(here / "answers-arena").version
     evaluate("answers.jsonl")
-    assert store.open_arena(here / "answers-arena").version == before
+    assert open_arena(here / "answers-arena").version == before
     save(here / "answers.jsonl", [row | {"answer": ANSWERS["new"]} for row in records("new", "old", "odd")])
     equal = evaluate("answers.jsonl").stderr
     assert "is a tie" in equal
@@ -111,7 +112,7 @@ def test_verdicts_of_a_file_are_ranked_by_their_judge(here: Path) -> None:
     done = evaluate("judged.jsonl")
     assert "a ranks first of 2 systems" in done.stderr
     assert "gpt-4o" in done.stderr
-    assert "heuristic" not in set(store.open_arena(here / "judged-arena").read("judgments")["judge"].to_pylist())
+    assert "heuristic" not in set(open_arena(here / "judged-arena").read("judgments")["judge"].to_pylist())
     assert "b ranks first of 2 systems" in evaluate("judged.jsonl", "--judge", "other").stderr
 
 
@@ -166,9 +167,9 @@ def test_a_model_judges_after_its_cost_is_said_and_no_call_is_made_twice(here: P
         evaluate(*judged_by(service, *prices, "--yes"))
         assert len(service.calls) == 48
         evaluate("answers-arena", "--judge", "m")
-    judgments = store.open_arena(here / "answers-arena").read("judgments").to_pylist()
+    judgments = open_arena(here / "answers-arena").read("judgments").to_pylist()
     assert sum(row["judge"] == "m" for row in judgments) == 48
-    assert not {"fluency_score"} & set(store.open_arena(here / "answers-arena").read("features")["feature"].to_pylist())
+    assert not {"fluency_score"} & set(open_arena(here / "answers-arena").read("features")["feature"].to_pylist())
 
 
 def test_a_budget_leaves_the_rest_for_the_next_time(here: Path) -> None:
@@ -194,10 +195,10 @@ def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytes
 
 
 def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
-    before = store.open_arena(ROOT / "data" / "sample").version
+    before = open_arena(ROOT / "data" / "sample").version
     assert "reference ranks first" in " ".join(mirage.evaluate(draws=20).findings)
-    assert store.open_arena(ROOT / "data" / "sample").version == before
-    assert store.is_arena(here / "sample-arena")
+    assert open_arena(ROOT / "data" / "sample").version == before
+    assert is_arena(here / "sample-arena")
 
 
 def test_from_python_a_file_an_arena_and_rows_give_the_same(here: Path) -> None:
@@ -243,7 +244,7 @@ def test_an_import_ends_with_the_next_command(rows: list[dict[str, Any]], comman
     assert done.exit_code == 0, done.output
     words = shlex.split(done.stderr.splitlines()[-1].rpartition(": ")[2])
     assert words[:2] == ["mirage", command]
-    assert next_command(store.open_arena(tmp_path / "arena"))[0] == shlex.join(words)
+    assert next_command(open_arena(tmp_path / "arena"))[0] == shlex.join(words)
     if command != "generate":
         assert CliRunner().invoke(app, words[1:]).exit_code == 0
 
@@ -347,7 +348,7 @@ def test_the_judge_of_evaluate_is_the_default_of_the_arena(here: Path) -> None:
     save(here / "two.jsonl", rows)
     for judge, first in (("x", "a"), ("y", "b")):
         assert f"{first} ranks first" in evaluate("two.jsonl", "--judge", judge).stderr
-        arena = store.open_arena(here / "two-arena")
+        arena = open_arena(here / "two-arena")
         assert arena.judge == judges(arena)[0] == mirage.rank(arena, draws=10).judge == judge
         assert f"rating by {judge}" in CliRunner().invoke(app, ["compare", "two-arena", "a", "b"]).stderr
 
@@ -364,7 +365,7 @@ def test_scores_decide_before_the_heuristic_judge(here: Path) -> None:
     assert CliRunner().invoke(app, ["import", "scores.jsonl", "--set", "language=en", "--into", "s"]).exit_code == 0
     done = evaluate("s")
     assert "red ranks first of 2 systems" in done.stderr
-    assert store.open_arena(here / "s").judge == "scores: rating"
+    assert open_arena(here / "s").judge == "scores: rating"
 
 
 def test_labels_rank_before_a_simulated_judge() -> None:

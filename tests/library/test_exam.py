@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import Battle, decide_battles, decisions
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people import exam as exams
@@ -30,6 +30,8 @@ from mirage.people.votes.queue import RANDOM, VoteItem
 from mirage.people.votes.rows import cast
 from mirage.schema import PEOPLE
 from mirage.stats.jackknife import Estimate
+from mirage.store import writing
+from mirage.store.arena import Arena
 
 SYSTEMS = ("alpha", "beta", "gamma", "delta")
 WORDS = ("A", "B", "tie")
@@ -178,9 +180,9 @@ def inside(estimate: Estimate, truth: float) -> bool:
     )
 
 
-def arena_of(path: Path, judged: list[schema.Judgment], **tables: list[schema.Score]) -> store.Arena:
+def arena_of(path: Path, judged: list[schema.Judgment], **tables: list[schema.Score]) -> Arena:
     rows = {name: schema.from_rows(name, each) for name, each in tables.items()}
-    return store.write(
+    return writing.write(
         path, {"judgments": schema.from_rows("judgments", judged), **rows}, made_by="a test", label="own data"
     )
 

@@ -14,10 +14,12 @@ import small_arena
 from commands import mirage
 from conftest import ROOT
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.stages.sft import Record, export_preferences, preferences
 from mirage.store import export as exporting
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -72,7 +74,7 @@ def test_the_sample_gives_pairs_whose_every_side_is_a_stored_answer(tmp_path: Pa
     out = tmp_path / "pairs.jsonl"
     n, left = export_preferences(SAMPLE, out, judge="heuristic")
     pairs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    arena = store.open_arena(SAMPLE)
+    arena = open_arena(SAMPLE)
     rows = arena.read("judgments")["judge"].to_pylist().count("heuristic")
     assert len(pairs) == n > 0
     assert n + sum(left.values()) == rows / 2  # each pair was shown in both orders
@@ -90,7 +92,7 @@ def test_the_sample_gives_pairs_whose_every_side_is_a_stored_answer(tmp_path: Pa
 def test_a_table_leaves_whole_in_every_kind(tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"ratings.{ending}"
     n = exporting.export_table(SAMPLE, "ratings", out, languages=["sw"])
-    rows = store.open_arena(SAMPLE).read("ratings", languages=["sw"])
+    rows = open_arena(SAMPLE).read("ratings", languages=["sw"])
     assert n == len(rows) > 0
     if ending == "parquet":
         assert pq.read_table(out) == rows
@@ -117,9 +119,9 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path) ->
 def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     shutil.copytree(SAMPLE, arena)
-    rows = [row | {"verdict": "tie"} for row in store.open_arena(arena).read("judgments", languages=["sw"]).to_pylist()]
+    rows = [row | {"verdict": "tie"} for row in open_arena(arena).read("judgments", languages=["sw"]).to_pylist()]
     ties = schema.from_rows("judgments", [schema.Judgment(**row) for row in rows])
-    store.write(arena, {"judgments": ties}, made_by="a test", stale=["ratings"])
+    writing.write(arena, {"judgments": ties}, made_by="a test", stale=["ratings"])
     with pytest.raises(NotEnoughData, match="prefers no answer") as caught:
         export_preferences(arena, tmp_path / "pairs.jsonl", judge="heuristic")
     shown = [row["judge"] for row in rows].count("heuristic")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, UnknownName
 from mirage.publish import hub, leaderboard, trec
 from mirage.ranking import board
@@ -29,6 +29,10 @@ from mirage.ranking.settings import RankSettings
 from mirage.stages.features import means
 from mirage.stages.features.means import over_languages
 from mirage.stages.outcomes import rates as outcome_rates
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.writing import Provenance
 from mirage.text import printing
 from mirage.text.names import normalise_name
 
@@ -155,12 +159,12 @@ def tot(path: Path) -> dict[tuple[str, str, str], float]:
     return values
 
 
-def systems_of(arena: store.Arena) -> set[str]:
+def systems_of(arena: Arena) -> set[str]:
     return set(arena.read("answers", columns=["system"])["system"].to_pylist())
 
 
 def test_tot_has_the_rates_means_and_ratings_that_the_arena_has(tmp_path: Path) -> None:
-    arena = store.open_arena(SAMPLE)
+    arena = open_arena(SAMPLE)
     assert trec.export_trec(arena, tmp_path / "x.tot", queries=True) == len(systems_of(arena))
     values = tot(tmp_path / "x.tot")
     kinds = {"non_relevant": "hallucination_rate", "relevant": "error_rate"}
@@ -192,7 +196,7 @@ NAMED = tuple(name for name in HOSTILE if name.isprintable())
 """Those that may be names in an arena."""
 
 
-def scored(folder: Path) -> store.Arena:
+def scored(folder: Path) -> Arena:
     """An arena with scores of a file alone, by names that no tool expects."""
     rows = [
         schema.Score("en", query, system, "is it good?", "a person", True, value, 0, 3, None)
@@ -201,7 +205,7 @@ def scored(folder: Path) -> store.Arena:
     ]
     rows.append(schema.Score("en", "q 1", "none", "is it good?", "a person", True, None, 0, 3, "not read"))
     title = "A title: with\n---\nand |pipes| <b>"
-    return store.write(
+    return writing.write(
         folder, {"scores": schema.from_rows("scores", rows)}, title=title, licence="Mine, & only mine", made_by="a test"
     )
 
@@ -222,7 +226,7 @@ def test_the_data_set_is_loaded_by_the_hub_s_own_library_and_is_the_arena_again(
     from datasets import get_dataset_config_names, load_dataset
     from huggingface_hub import DatasetCard
 
-    arena, folder = store.open_arena(SAMPLE), tmp_path / "set"
+    arena, folder = open_arena(SAMPLE), tmp_path / "set"
     card = DatasetCard.load(hub.export_dataset(arena, folder))
     assert card.data.pretty_name == arena.title
     assert card.data.license == "cc0-1.0"
@@ -237,9 +241,9 @@ def test_the_data_set_is_loaded_by_the_hub_s_own_library_and_is_the_arena_again(
         assert all(stored[name].null_count == len(stored) for name in empty)
         stored = stored.drop_columns(list(empty)).to_pylist()
         assert sorted(rows.to_list(), key=lambda row: [row[name] for name in key]) == stored
-    again = store.open_arena(folder)
+    again = open_arena(folder)
     assert again.version == arena.version
-    assert store.check(again)
+    assert arenas.check(again)
     hub.export_dataset(arena, folder)
     with pytest.raises(ArenaError, match="another"):
         hub.export_dataset(small_arena.write(tmp_path / "other"), folder)
@@ -256,10 +260,10 @@ def test_a_card_says_where_everything_is_from_whatever_it_is_called(tmp_path: Pa
     arena = scored(tmp_path / "arena")
     source = {"name": "</td>|x|", "url": "https://example.org/a_b", "licence": "CC-BY-4.0"}
     scores = arena.read("scores")
-    arena = store.write(
+    arena = writing.write(
         arena.path,
         {"scores": scores},
-        made_by=store.Provenance("a [test](x)", sources=[source], notes=["# a note"]),
+        made_by=Provenance("a [test](x)", sources=[source], notes=["# a note"]),
     )
     card = DatasetCard(hub.dataset_card(arena))
     assert card.data.pretty_name == "A title: with --- and |pipes| <b>"
@@ -273,6 +277,6 @@ def test_a_card_says_where_everything_is_from_whatever_it_is_called(tmp_path: Pa
 
 
 def test_the_rates_are_bitwise_equal_in_any_order_of_grouping() -> None:
-    rows = store.open_arena(SAMPLE).read("outcomes")
+    rows = open_arena(SAMPLE).read("outcomes")
     turned = rows.take(list(reversed(range(len(rows)))))
     assert outcome_rates.rates(turned) == outcome_rates.rates(rows)

@@ -18,10 +18,11 @@ import pytest
 from commands import mirage
 from conftest import ROOT
 
-from mirage import schema, store
+from mirage import schema
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import VerdictJudge
-from mirage.store import open_arena
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.views.board import BoardChoice, board_view
 
 GUIDE = ROOT / "docs" / "extend.md"
@@ -154,10 +155,10 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
     (row,) = json.loads(run(copy, "report", "judges", folder, "--format", "json"))
     assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
     asked_of = (
-        "import sys; from pathlib import Path; import mirage; from mirage import store\n"
+        "import sys; from pathlib import Path; import mirage; from mirage.store.arena import open_arena\n"
         "from mirage.battles.decision import decisions\nfrom mirage.ranking.judges import VerdictJudge\n"
         "from mirage.views.win_matrix import matrix\n"
-        "arena = store.open_arena(Path(sys.argv[1])); cell = matrix(arena, VerdictJudge('j')).cells['blue', 'red']\n"
+        "arena = open_arena(Path(sys.argv[1])); cell = matrix(arena, VerdictJudge('j')).cells['blue', 'red']\n"
         "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
         "print(winners, cell.wins, cell.ties, cell.losses)\n"
         "print(mirage.rank(sys.argv[2]).languages['en'].record.tolist())"
@@ -228,10 +229,10 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
     assert {row["system"]: row["points"] for row in rows} == {"red": 1.0, "blue": 0.0}
     assert "points" in run(copy, "rank", folder, "--judge", "j", "--format", "markdown")
     code = (
-        "import sys; from pathlib import Path; from mirage import store\n"
+        "import sys; from pathlib import Path; from mirage.store.arena import open_arena\n"
         "from mirage.explorer.leaderboard import ratings\n"
         "from mirage.views.board import BoardChoice, board_view\n"
-        "board = board_view(store.open_arena(Path(sys.argv[1])), BoardChoice(('j',)))\n"
+        "board = board_view(open_arena(Path(sys.argv[1])), BoardChoice(('j',)))\n"
         "print(board.shown_rows()['points'].to_pylist())\n"
         "print('points' in board.all_rows().column_names)\n"
         "print('points' in [column.name for column in ratings.columns(counted='verdicts', every=True)])"
@@ -243,7 +244,7 @@ def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
     apply("An option of rank", copy)
     battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
     table = schema.from_columns("judgments", {name: [value] for name, value in (battle | {"points": 0.6}).items()})
-    graded = store.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
+    graded = writing.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
     plain = rank_arena(graded, VerdictJudge("j")).ranking.table()["rating"].to_pylist()
     whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
     assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"

@@ -19,7 +19,7 @@ from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.support import MAX_TOKENS
 from mirage.stages.features.table import compute
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 PAIRS = [(TEXTS[n][: 20 + 7 * n % 300], TEXTS[n + 4][: 10 + 11 * n % 120]) for n in range(0, len(TEXTS) - 4, 9)]
 

@@ -10,8 +10,9 @@ from commands import CliRunner
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli, schema, store
+from mirage import cli, schema
 from mirage.errors import TableMissing
+from mirage.store.arena import Arena
 from mirage.store.lineage import LINEAGE
 from pages import page_text
 
@@ -33,13 +34,13 @@ COMMANDS = (
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, store.Arena]:
+def arenas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Arena]:
     return few_tables.write(tmp_path_factory.mktemp("arenas"))
 
 
 @pytest.mark.parametrize("kind", few_tables.KINDS)
 def test_every_page_opens_and_a_missing_table_comes_with_its_command(
-    arenas: dict[str, store.Arena], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
+    arenas: dict[str, Arena], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
 ) -> None:
     arena = arenas[kind]
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
@@ -58,7 +59,7 @@ def test_every_page_opens_and_a_missing_table_comes_with_its_command(
 @pytest.mark.parametrize("kind", few_tables.KINDS)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:4]))
 def test_every_command_works_or_says_what_to_do(
-    arenas: dict[str, store.Arena],
+    arenas: dict[str, Arena],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     kind: str,
@@ -74,7 +75,7 @@ def test_every_command_works_or_says_what_to_do(
         assert "to do:" in done.stderr
 
 
-def test_a_missing_table_is_told_with_the_table_it_starts_from(arenas: dict[str, store.Arena]) -> None:
+def test_a_missing_table_is_told_with_the_table_it_starts_from(arenas: dict[str, Arena]) -> None:
     cases = [
         ("verdicts", "outcomes", "answers"),
         ("answers", "outcomes", "outcomes"),

@@ -17,9 +17,9 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service
 
 import mirage
-from mirage import store
 from mirage.cli import app
 from mirage.stages.judge.verdict import parse_verdict
+from mirage.store.arena import open_arena
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def stdout(*words: object) -> str:
 
 
 def rows(arena: Path, table: str) -> list[dict[str, Any]]:
-    return store.open_arena(arena).read(table).to_pylist()
+    return open_arena(arena).read(table).to_pylist()
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     run("import", field / "repeated-votes.jsonl", "--into", arena)
-    ranking = mirage.rank(store.open_arena(arena), judge="human").to_pandas()
+    ranking = mirage.rank(open_arena(arena), judge="human").to_pandas()
     x = ranking[ranking.system == "x"].iloc[0]
     assert x.rating == pytest.approx(0.18, abs=0.03)
     assert x.low < -0.4
@@ -215,7 +215,7 @@ def test_pitfall_179_the_command_that_writes_keeps_the_map(field: Path, tmp_path
     told = run("import", file, "--as", "rag", "--map", "LLM=system,summary=answer,source=question")
     words = shlex.split(told.rpartition("To write it: mirage ")[2])
     run(*words[:-1], tmp_path / "a")
-    assert store.open_arena(tmp_path / "a").rows("answers") == 3
+    assert open_arena(tmp_path / "a").rows("answers") == 3
 
 
 def test_pitfall_179_counts_add_up_and_unknown_files_of_a_folder_are_named(field: Path) -> None:

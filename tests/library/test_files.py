@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_cases import snapshot
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import run as formats
 from mirage.io.options import Options
+from mirage.store.arena import open_arena
 
 GOOD = {"language": "sw", "query_id": "12", "judge": "j", "system_a": "one", "system_b": "two", "verdict": "A"}
 
@@ -331,7 +332,7 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     monkeypatch.chdir(tmp_path)
     jsonl(Path("a.jsonl"), ANSWER)
     mirage("import", "--as", "answers", "a.jsonl", "--into", "here")
-    assert store.open_arena(Path("here")).rows("answers") == 1
+    assert open_arena(Path("here")).rows("answers") == 1
 
 
 @pytest.mark.parametrize(
@@ -366,7 +367,7 @@ def test_pitfall_44_a_name_that_the_arena_lacks_refuses_the_file(
 def test_a_changed_answer_loses_its_verdicts_and_its_query_does_not_change(arena: Path, tmp_path: Path) -> None:
     def take(kind: str, record: dict[str, Any], code: int = 0) -> int:
         mirage("import", "--as", kind, jsonl(tmp_path / "x.jsonl", record), "--into", arena, code=code)
-        return store.open_arena(arena).rows("judgments")
+        return open_arena(arena).rows("judgments")
 
     assert take("judgments", GOOD) == take("answers", ANSWER | {"system": "two"}) == 1
     assert take("queries", QUERY | {"text": "Another?"}, code=2) == 1

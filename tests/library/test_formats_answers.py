@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from commands import CliRunner
 
-from mirage import cli, store
+from mirage import cli
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import run
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.options import Options
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena
 from mirage.text.languages import language
 
 HOSTILE = "شكرا <b>&amp;</b> \"x\", 'y'\n\n=1+1; \u200f[2]\t…"
@@ -31,19 +33,19 @@ def jsonl(path: Path, *records: Mapping[str, Any]) -> Path:
     return path
 
 
-def taken(path: Path, into: Path, name: str) -> tuple[FileImport, store.Arena]:
+def taken(path: Path, into: Path, name: str) -> tuple[FileImport, Arena]:
     """Import a file that must be recognised, and check the arena."""
     result = import_file(path, into)
     assert result.summary.format == name
-    store.check(result.arena)
+    arenas.check(result.arena)
     return result, result.arena
 
 
-def rows(arena: store.Arena, name: str, *columns: str) -> list[tuple[Any, ...]]:
+def rows(arena: Arena, name: str, *columns: str) -> list[tuple[Any, ...]]:
     return [tuple(row[column] for column in columns) for row in arena.read(name).to_pylist()]
 
 
-def same(first: store.Arena, second: store.Arena, *names: str) -> None:
+def same(first: Arena, second: Arena, *names: str) -> None:
     for name in names:
         assert second.read(name).to_pylist() == first.read(name).to_pylist(), name
 

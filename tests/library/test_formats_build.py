@@ -13,11 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats import run
 from mirage.io.formats.registry import Recognised, format_named
 from mirage.io.imports.formats import import_file
+from mirage.store.arena import Arena
 
 RECORD = {
     "question": "When was the bridge over the river built, and by whom?",
@@ -32,11 +33,11 @@ def saved(path: Path, *records: dict[str, Any]) -> Path:
     return path
 
 
-def rows(arena: store.Arena, table: str) -> list[dict[str, Any]]:
+def rows(arena: Arena, table: str) -> list[dict[str, Any]]:
     return arena.read(table).to_pylist()
 
 
-def arena_of(tmp_path: Path, *records: dict[str, Any]) -> store.Arena:
+def arena_of(tmp_path: Path, *records: dict[str, Any]) -> Arena:
     return import_file(saved(tmp_path / "in.jsonl", *records), tmp_path / "arena").arena
 
 

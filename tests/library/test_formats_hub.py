@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from commands import mirage
 
-from mirage import store
 from mirage.errors import BadInput, Unreachable
 from mirage.io.imports.formats import dataset_lines
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 
 datasets = pytest.importorskip("datasets", reason="the extra hub is not installed")
 EN = "Why does the sun rise in the east and not in the west of every country?"
@@ -24,14 +25,14 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_folder_is_recognised_and_imported_like_a_file(folder: Path, tmp_path: Path) -> None:
     mirage("import", "hf", folder, "--into", tmp_path / "arena")
-    arena = store.open_arena(tmp_path / "arena")
-    store.check(arena)
+    arena = open_arena(tmp_path / "arena")
+    arenas.check(arena)
     assert {(row["system"], row["text"]) for row in arena.read("answers").to_pylist()} == {
         ("mine", "East."),
         ("mine", ""),
     }
     mirage("import", "hf", folder, "--into", tmp_path / "arena", "--as", "ragas")
-    assert store.open_arena(tmp_path / "arena").version == arena.version
+    assert open_arena(tmp_path / "arena").version == arena.version
 
 
 def test_one_of_several_splits_must_be_chosen(tmp_path: Path) -> None:

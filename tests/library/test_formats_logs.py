@@ -19,10 +19,11 @@ from docs_data_cases import LOG_BLOCKS
 from golden import imports as golden
 from golden.imports import cases
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import run
 from mirage.io.imports.formats import import_file
+from mirage.store.arena import is_arena
+from mirage.store.json_members import json_members
 
 ASK = "Which birds nest in the harbour of the island in spring?"
 PROMPTFOO = "promptfoo_results_become_answers_of_providers_with_scores"
@@ -88,7 +89,7 @@ def test_a_damaged_archive_is_refused_with_its_member(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="damaged or incomplete") as refused:
             import_file(tmp_path / name, tmp_path / "arena")
         assert place in refused.value.where
-    assert not store.is_arena(tmp_path / "arena")
+    assert not is_arena(tmp_path / "arena")
 
 
 # OpenTelemetry
@@ -108,7 +109,7 @@ def test_a_truncated_export_names_its_line(tmp_path: Path) -> None:
 def test_elements_of_a_long_document_are_read_one_by_one(tmp_path: Path) -> None:
     value = {"a": {"skip": [1, {"b": [2]}], "rows": [{"n": k, "text": "x" * 50} for k in range(40_000)], "z": None}}
     path = document(tmp_path / "long.json", value)
-    members = list(store.json_members(path, [("a", "rows")]))
+    members = list(json_members(path, [("a", "rows")]))
     rows = [member for member in members if member.place == ("a", "rows", "*")]
     assert [member.value["n"] for member in rows] == list(range(40_000))
     assert [(member.place, member.value) for member in members if member.place[-1:] != ("*",)] == [

@@ -25,7 +25,6 @@ from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, 
 from store_cases import file_size_limit
 from waiting import until
 
-from mirage import store
 from mirage.errors import ArenaError, TableMissing, UnknownName
 from mirage.llm import presets, tokens
 from mirage.llm.asking import ArenaCalls
@@ -33,7 +32,10 @@ from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.tokens import TokenEstimate
 from mirage.stages.generate import stage as generating
 from mirage.stages.generate.settings import GenerateSettings
-from mirage.store import LEDGER, Ledger
+from mirage.store import arena, writing
+from mirage.store.arena import open_arena
+from mirage.store.ledger import NAME as LEDGER
+from mirage.store.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-planted-91b7e44f0a2c"
@@ -100,7 +102,7 @@ def test_generate_answers_every_query_and_show_takes_the_answers_apart(tmp_path:
         assert entry is not None
         assert entry["text"].endswith("\u201cthat\u201d.")
         assert ledger.get(rows["en q004"]["key"]) is None
-    assert store.check(store.open_arena(path))
+    assert arena.check(open_arena(path))
 
 
 def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None
     path = write(tmp_path / "arena", n=1)
     with Service(lambda _: reply(f"<think>\n{thoughts}\n</think>\n\nIt is blue [1].")) as service:
         mirage(*command(path, service))
-    rows = store.open_arena(path).read("answers").to_pylist()
+    rows = open_arena(path).read("answers").to_pylist()
     assert {(row["text"], row["status"], row["thoughts"]) for row in rows} == {("It is blue [1].", "ok", thoughts)}
 
 
@@ -122,10 +124,10 @@ def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
         assert sum((service.requests - first).values()) == 2
         assert set(service.answered.values()) == {1}
         assert (again.kept, again.cost.calls) == (8, 2)
-        before = store.open_arena(path).version
+        before = open_arena(path).version
         whole = run(path, service)
         assert (whole.kept, whole.cost.calls) == (10, 0)
-        assert store.open_arena(path).version == before
+        assert open_arena(path).version == before
     assert {row["outcome"] for row in shown(path)} == {"ok"}
 
 
@@ -186,7 +188,7 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
         run(path, service)
         assert len(service.calls) == 10
         run(path, service, what=request_of("new", "other"))
-        made = store.open_arena(path).manifest["made"]["answers"]["settings"]
+        made = open_arena(path).manifest["made"]["answers"]["settings"]
         assert sorted(settings["tokens by"] for settings in made.values()) == ["estimate", "the model's own"]
 
 
@@ -198,11 +200,11 @@ def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
         same = run(path, service, what=request_of("three", "m2"))
     assert {row["answer"] for row in shown(path, "one")} == {"by m1"}
     assert {row["answer"] for row in shown(path, "two")} == {"by m2"}
-    assert len(store.open_arena(path).read("answers")) == 30
+    assert len(open_arena(path).read("answers")) == 30
     assert (first.shared, second.shared) == ({}, {})
     # The same model under two names is asked once, and the user is told.
     assert (same.shared, same.cost.calls, same.cost.kept) == ({"two": 10}, 0, 10)
-    made = store.open_arena(path).manifest["made"]["answers"]["settings"]
+    made = open_arena(path).manifest["made"]["answers"]["settings"]
     assert {system: settings["model"] for system, settings in made.items()} == {"one": "m1", "two": "m2", "three": "m2"}
 
 
@@ -228,7 +230,7 @@ def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_setting
     ]
     assert own_prompt.startswith("Query q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
     assert own_prompt.endswith("\nIn English.")
-    assert [row["template"] for row in store.open_arena(path).read("answers").to_pylist()] == [
+    assert [row["template"] for row in open_arena(path).read("answers").to_pylist()] == [
         *("explanation", "own", "rag", "vanilla")
     ]
 
@@ -238,13 +240,13 @@ def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_wa
 ) -> None:
     monkeypatch.setenv("MY_KEY", "wrong-key-1234")
     path = write(tmp_path / "a")
-    before = store.open_arena(path).version
+    before = open_arena(path).version
     with Service(lambda call: error(401, "no such key")) as service:
         result = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
     assert "HTTP 401: no such key" in result.stderr
     assert "to do: the key is not accepted" in result.stderr
     assert "Traceback" not in result.stderr
-    assert store.open_arena(path).version == before
+    assert open_arena(path).version == before
 
 
 def test_what_came_before_the_service_ended_the_run_is_in_the_table(tmp_path: Path) -> None:
@@ -270,20 +272,20 @@ def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_pa
     path = write(tmp_path / "a", n=50)
     with Service() as service:
         run(path, service, what=request_of(languages=["en"], limit=1))  # loads what is loaded late
-        before = store.open_arena(path).version
+        before = open_arena(path).version
         with (
             file_size_limit(200_000),
             pytest.raises(ArenaError, match="the ledger of replies cannot be used") as caught,
         ):
             run(path, service)
         assert "free space" in caught.value.do
-        assert store.open_arena(path).version == before
+        assert open_arena(path).version == before
         sent = len(service.calls)
         result = run(path, service)
         # What had been kept is not asked again.
         assert result.cost.kept > 10
         assert len(service.calls) == sent + result.cost.calls
-    assert store.check(store.open_arena(path))
+    assert arena.check(open_arena(path))
 
 
 def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
@@ -304,7 +306,7 @@ def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None
         run(path, service)
     with pytest.raises(UnknownName, match="there is no system 'mime'"):
         generating.answers_of(path, "mime")
-    store.write(tmp_path / "b", {"queries": store.open_arena(path).read("queries")}, made_by="a test")
+    writing.write(tmp_path / "b", {"queries": open_arena(path).read("queries")}, made_by="a test")
     with pytest.raises(TableMissing, match="no passages"):
         generating.plan_generating(tmp_path / "b", request_of(), ChatModel(Settings("tiny")))
 
@@ -323,7 +325,7 @@ def test_with_one_call_in_five_failing_2000_answers_all_arrive_and_none_twice(tm
         assert sum(service.answered.values()) == 2_000
         assert set(service.answered.values()) == {1}
     assert result.reasons == {}
-    table = store.open_arena(path).read("answers")
+    table = open_arena(path).read("answers")
     assert [row["text"] for row in table.to_pylist()] == [
         f"{row['language']} {row['query_id']}" for row in table.to_pylist()
     ]
@@ -465,18 +467,15 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> 
         raw = file.read_bytes()
         assert KEY.encode() not in raw, file
     # Parquet is compressed: the same search in what it holds.
-    for table in store.open_arena(path).tables:
-        assert KEY not in json.dumps(store.open_arena(path).read(table).to_pylist())
+    for table in open_arena(path).tables:
+        assert KEY not in json.dumps(open_arena(path).read(table).to_pylist())
 
 
 # Answers made again
 
 
 def texts(path: Path) -> dict[str, str]:
-    return {
-        f"{row['language']} {row['query_id']}": row["text"]
-        for row in store.open_arena(path).read("answers").to_pylist()
-    }
+    return {f"{row['language']} {row['query_id']}": row["text"] for row in open_arena(path).read("answers").to_pylist()}
 
 
 def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: Path) -> None:
@@ -496,10 +495,10 @@ def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: 
         result = mirage(*command(path, service))
         assert "10 answers already exist" in result.stderr
         assert set(service.requests.values()) == {3}
-    rows = store.open_arena(path).read("answers").to_pylist()
+    rows = open_arena(path).read("answers").to_pylist()
     with Ledger(path / LEDGER, read_only=True) as ledger:
         assert {(ledger.get(row["call"]) or {})["text"] for row in rows} == {"time 3"}
-    assert store.check(store.open_arena(path))
+    assert arena.check(open_arena(path))
 
 
 def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: Path) -> None:
@@ -511,7 +510,7 @@ def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: P
         for system in ("one", "two"):
             run(path, service, what=request_of(system, replace=True))
         assert set(service.requests.values()) == {3}
-    rows = store.open_arena(path).read("answers").to_pylist()
+    rows = open_arena(path).read("answers").to_pylist()
     assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
 
 

@@ -24,11 +24,12 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
-from mirage import cli, store
+from mirage import cli
 from mirage.battles.counts import from_outcomes
 from mirage.battles.decision import decisions
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
+from mirage.store.arena import open_arena
 
 GUIDE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMED = [*GUIDE, ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md"]
@@ -429,7 +430,7 @@ RUN = (
 @pytest.fixture(scope="module")
 def sample_rows() -> dict[str, Any]:
     """What the examples call `arena`, `judgments` and so on, of one language."""
-    arena = store.open_arena(ROOT / "data" / "sample")
+    arena = open_arena(ROOT / "data" / "sample")
     names = ("queries", "passages", "answers", "outcomes", "judgments", "ratings")
     tables = {name: arena.read(name, languages=["sw"]) for name in names}
     spoken = tables["judgments"]["judge"][0].as_py()

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mirage import store
 from mirage.errors import BadInput
+from mirage.store import files
+from mirage.store.files import csv_rows
 
 GOOD = b"1,2\n" * 50_000
 
@@ -36,7 +37,7 @@ def opened(path: Path) -> int:
 def test_a_refused_file_is_closed_while_the_error_is_still_held(tmp_path: Path, name: str, start: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(start + GOOD)
-    read: Callable[[Path], Iterator[object]] = store.csv_rows if path.suffix == ".csv" else store.jsonl
+    read: Callable[[Path], Iterator[object]] = csv_rows if path.suffix == ".csv" else files.jsonl
     with pytest.raises(BadInput) as held:
         list(read(path))
     assert str(path) in held.value.where
@@ -46,6 +47,6 @@ def test_a_refused_file_is_closed_while_the_error_is_still_held(tmp_path: Path, 
 def test_a_file_whose_reader_stops_early_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"a,b\n" + GOOD)
-    first = next(iter(store.csv_rows(path)))
+    first = next(iter(csv_rows(path)))
     assert first.value == {"a": "1", "b": "2"}
     assert opened(path) == 0

@@ -24,14 +24,17 @@ from browser import Opened, show
 from conftest import ROOT
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.imports.formats import import_file
 from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.store import owned
+from mirage.store import copies, owned, writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.makers import makers_of
+from mirage.store.writing import Provenance
 
 CODES = ("ar", "en", "ja", "te")
 GIVEN = 10
@@ -52,8 +55,8 @@ def test_the_corpus_has_at_least_fifty_payloads_all_different() -> None:
 
 
 @pytest.fixture(scope="module")
-def sample() -> store.Arena:
-    return store.open_arena(ROOT / "data" / "sample")
+def sample() -> Arena:
+    return open_arena(ROOT / "data" / "sample")
 
 
 def record(text: str, query_id: str = "1") -> str:
@@ -115,7 +118,7 @@ def _repeated(text: str, times: int) -> bytes:
 
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
-    tmp_path: Path, sample: store.Arena, monkeypatch: pytest.MonkeyPatch, case: str
+    tmp_path: Path, sample: Arena, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     name, make, problem = FILES[case]
     target = tmp_path / "ran"
@@ -219,19 +222,19 @@ def test_pitfall_188_links_and_devices_are_not_read(tmp_path: Path, kind: str, m
     assert not (tmp_path / "arena").exists()
 
 
-def test_an_arena_whose_files_are_links_that_lead_out_is_refused(tmp_path: Path, sample: store.Arena) -> None:
-    arena = store.copy(sample, tmp_path / "arena")
+def test_an_arena_whose_files_are_links_that_lead_out_is_refused(tmp_path: Path, sample: Arena) -> None:
+    arena = copies.copy(sample, tmp_path / "arena")
     entry = arena.path / arena.manifest["tables"]["queries"][0]["path"]
     entry.rename(tmp_path / "queries.parquet")
     entry.symlink_to(tmp_path / "queries.parquet")
     with pytest.raises(ArenaError, match="outside"):
-        store.open_arena(arena.path)
+        open_arena(arena.path)
     (tmp_path / "id_rsa").write_text("private", encoding="utf-8")
     entry.unlink()
     (tmp_path / "queries.parquet").rename(entry)
     (arena.path / "makers.csv").symlink_to(tmp_path / "id_rsa")
-    assert not (store.copy(store.open_arena(arena.path), tmp_path / "copy").path / "makers.csv").exists()
-    assert store.makers_of(store.open_arena(arena.path)) == store.makers_of(sample)
+    assert not (copies.copy(open_arena(arena.path), tmp_path / "copy").path / "makers.csv").exists()
+    assert makers_of(open_arena(arena.path)) == makers_of(sample)
 
 
 # Texts in a real browser
@@ -276,10 +279,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
     tables |= OUTCOMES.run(tables)
     tables |= FEATURES.run(tables)
-    arena = store.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
-    store.copy(arena, folder / "own")
-    made_by = store.Provenance("a test", settings={NAMES[0]: owned.ADDED})
-    store.write(folder / "own", {"answers": tables["answers"]}, label=adding.OWN, made_by=made_by)
+    arena = writing.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    copies.copy(arena, folder / "own")
+    made_by = Provenance("a test", settings={NAMES[0]: owned.ADDED})
+    writing.write(folder / "own", {"answers": tables["answers"]}, label=adding.OWN, made_by=made_by)
     key = ("en", "1")
     huge = "<b>word</b> [1] " * (LARGE // 16)
     large = {
@@ -289,7 +292,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", huge, None, None)],
     }
     rows = {name: schema.from_rows(name, rows) for name, rows in large.items()}
-    store.write(folder / "large", rows, title="Large", label="simulated", made_by="a test")
+    writing.write(folder / "large", rows, title="Large", label="simulated", made_by="a test")
     return folder
 
 
@@ -352,7 +355,7 @@ ALL_TEXTS = "(all) => all.map((e) => e.textContent)"
 @pytest.mark.browser
 def test_pitfall_45_every_payload_comes_out_as_it_went_in(opened: Opened, url: str, hostile: Path) -> None:
     """As an answer, a rationale, a passage, a title and in the list of queries."""
-    arena = store.open_arena(hostile / FOLDER)
+    arena = open_arena(hostile / FOLDER)
     queries = sorted(arena.read("queries").to_pylist(), key=lambda row: row["query_id"][:2])
     seen: set[str] = set()
     listed: set[str] = set()

@@ -12,19 +12,20 @@ from board_cases import HOSTILE, PERSON, SECRET, make_arena
 from commands import mirage
 
 import mirage as library
-from mirage import store
 from mirage.errors import ArenaError, BadInput
 from mirage.publish.html_report import check_report, text_permission, write_report
 from mirage.ranking.board import leaderboard
+from mirage.store import writing
+from mirage.store.arena import Arena
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return make_arena(tmp_path_factory.mktemp("arena"))
 
 
 @pytest.fixture(scope="module")
-def report(arena: store.Arena, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(arena: Arena, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     assert write_report(arena, path).allowed
     return path
@@ -34,7 +35,7 @@ def figures(path: Path) -> dict[str, object]:
     return json.loads(re.findall(r'id="figures">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[0])
 
 
-def test_its_numbers_are_those_of_the_api(arena: store.Arena, report: Path) -> None:
+def test_its_numbers_are_those_of_the_api(arena: Arena, report: Path) -> None:
     tables = figures(report)["tables"]
     for judge in ("relevance", "judge-x"):
         ranked = library.rank(arena, judge=judge)
@@ -61,7 +62,7 @@ def test_nothing_private_leaves_texts_are_escaped_and_nothing_is_loaded(report: 
     assert "The castle was built in 1902" in page
 
 
-def test_what_it_was_made_of_gives_it_again(arena: store.Arena, report: Path) -> None:
+def test_what_it_was_made_of_gives_it_again(arena: Arena, report: Path) -> None:
     parts = {part.subject: part for part in check_report(report, arena)}
     assert all(part.reason is None and not part.mismatches and part.rows for part in parts.values())
     assert {"ratings", "rates", "page"} <= parts.keys()
@@ -78,7 +79,7 @@ def test_what_it_was_made_of_gives_it_again(arena: store.Arena, report: Path) ->
     ],
 )
 def test_a_changed_value_is_named(
-    arena: store.Arena, report: Path, tmp_path: Path, old: str, new: str, subject: str, column: str
+    arena: Arena, report: Path, tmp_path: Path, old: str, new: str, subject: str, column: str
 ) -> None:
     changed = tmp_path / "changed.html"
     text, n = re.subn(old, new, report.read_text("utf-8"), count=1)
@@ -100,7 +101,7 @@ def test_a_changed_value_is_named(
         ("mirage report 5", "mirage report 0"),
     ],
 )
-def test_a_damaged_report_is_refused(arena: store.Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:
+def test_a_damaged_report_is_refused(arena: Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:
     damaged = tmp_path / "damaged.html"
     damaged.write_text(report.read_text("utf-8").replace(*change), "utf-8")
     with pytest.raises(BadInput, match="report"):
@@ -117,8 +118,8 @@ def test_texts_stay_where_no_licence_lets_them_go(tmp_path: Path, licence: str) 
     assert not [found for part in check_report(tmp_path / "report.html", arena) for found in part.mismatches]
 
 
-def test_an_arena_without_results_is_refused(arena: store.Arena, tmp_path: Path) -> None:
-    bare = store.write(tmp_path / "bare", {"queries": arena.read("queries")}, made_by="a test")
+def test_an_arena_without_results_is_refused(arena: Arena, tmp_path: Path) -> None:
+    bare = writing.write(tmp_path / "bare", {"queries": arena.read("queries")}, made_by="a test")
     with pytest.raises(ArenaError, match="no answers"):
         write_report(bare, tmp_path / "report.html")
     mirage("export", "html", arena.path, "--into", tmp_path / "report.pdf", code=2)

@@ -16,11 +16,12 @@ from commands import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirage import store
 from mirage.cli import app
 from mirage.errors import BadInput, UnknownName
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 
 ROWS = [
     {"question": "When was the old bridge over the river built?", "answer": "In 1902.", "system": "a"},
@@ -130,7 +131,7 @@ def test_a_mapped_field_is_what_the_user_says(tmp_path: Path) -> None:
     file, path = write(tmp_path / "x.jsonl", *rows), tmp_path / "arena"
     maps = ("--set", "language=en", "--map", "response.text=answer", "--map")
     assert mirage("import", file, "--as", "rag", *maps, "hits[*].doc.text=contexts", "--into", path).exit_code == 0
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     assert arena.read("answers")["text"].to_pylist() == ["Ada.", "Nobody."]
     assert arena.read("passages")["text"].to_pylist() == ["Ada built it."]
     done = mirage("import", file, "--as", "rag", *maps, "hits[*].doc.body=contexts")
@@ -142,7 +143,7 @@ def test_a_score_is_one_of_the_answer_and_decides(tmp_path: Path) -> None:
     rows = [{**row, **asked, "score": score} for row, score in zip(ROWS, ("0.9", 0.1), strict=True)]
     done = mirage("evaluate", write(tmp_path / "x.jsonl", *rows))
     assert "Decided by scores by programs of score" in done.stderr
-    assert store.open_arena(tmp_path / "x-arena").read("scores")["value"].to_pylist() == [0.9, 0.1]
+    assert open_arena(tmp_path / "x-arena").read("scores")["value"].to_pylist() == [0.9, 0.1]
 
 
 def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
@@ -225,7 +226,7 @@ def test_hostile_content_comes_in_as_it_is(case: str, tmp_path: Path) -> None:
     arena = import_file(write(tmp_path / "x.jsonl", record), tmp_path / "arena").arena
     (answer,) = arena.read("answers").to_pylist()
     assert answer["text"] == record["answer"]
-    assert store.check(arena)
+    assert arenas.check(arena)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +281,7 @@ def test_any_records_make_an_arena_that_their_order_does_not_change(
     texts = {"1": "Which bridge is the oldest?", "2": "Who built it?", "3": "What did it cost?"}
     records = [record | {"question": texts[record["id"].strip()], "language": "en"} for record in records]
     arena = import_file(write(folder / "x.jsonl", *records), folder / "arena", name="rag").arena
-    assert store.check(arena)
+    assert arenas.check(arena)
     assert import_file(folder / "x.jsonl", folder / "arena", name="rag").arena.version == arena.version
     order.shuffle(records)
     other = import_file(write(folder / "y.jsonl", *records), folder / "other", name="rag").arena
@@ -300,7 +301,7 @@ def test_the_command_without_a_kind_looks_and_says_what_it_would_make(tmp_path: 
     done = mirage("import", file, "--into", tmp_path / "arena")
     assert done.exit_code == 0
     assert "2 records" in done.stderr
-    assert store.open_arena(tmp_path / "arena").rows("answers") == 2
+    assert open_arena(tmp_path / "arena").rows("answers") == 2
     assert mirage("import", "--as", "rag", file, "--into", tmp_path / "other").exit_code == 0
 
 

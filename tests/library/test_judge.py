@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from judge_cases import LANGUAGES, SYSTEMS, answers, arena, judgments, run, says, texts  # noqa: F401  # fixtures
 from misbehaving import Act, Call, Service, error, reply
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm.prompts import fence_code
@@ -38,6 +38,9 @@ from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, judge
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import parse_verdict
 from mirage.stats.intervals import wilson
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.ledger import NAME, Ledger
 
 COLUMNS = tuple(column.name for column in schema.columns(JudgeStats))
 
@@ -500,7 +503,7 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
     path, n = tmp_path / "arena", 120
     outcomes = labelled(n)
     right = {(row["language"], row["query_id"], row["system"]): row["correct"] for row in outcomes.to_pylist()}
-    store.write(path, {**texts(n), "answers": answers(n=n), "outcomes": outcomes}, made_by="a test")
+    writing.write(path, {**texts(n), "answers": answers(n=n), "outcomes": outcomes}, made_by="a test")
 
     def answering(call: Call) -> Act:
         shown = re.findall(r"(one|two|three) on (\w+) (q\d+)\.", call.content)
@@ -515,7 +518,7 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
         run(path, service, "--known", "--pairs", 150)
         assert len(service.calls) == n_calls == 600, "no call is paid for twice"
     assert {row["judge"] for row in judgments(path)} == {"known: j"}
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     row = next(row for row in exam(arena).exams if (row.judge, row.language) == ("j", "all"))
     known = row.measures["known"]
     assert known.n == 300
@@ -527,7 +530,7 @@ def test_a_judge_is_examined_on_known_pairs_and_ranks_nobody_by_them(tmp_path: P
         Judge.from_name("known: j")
     with Service(answering) as service:
         run(path, service, "--queries", 5)
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     assert judges(arena, panel=True) == ("relevance", "j")
     row = next(row for row in exam(arena).exams if (row.judge, row.language) == ("j", "all"))
     assert row.measures["known"].n >= 300, "pairs of both kinds count, once each"
@@ -547,7 +550,7 @@ def test_a_verdict_has_its_battle_whole_rationale_and_the_call_of_its_raw_reply(
     assert len(rows) == 48
     assert {row["verdict"] for row in rows} == {"A"}
     assert {row["rationale"] for row in rows} == {f"{long}\n\n[[A]]"}
-    with store.Ledger(arena / store.LEDGER, read_only=True) as ledger:
+    with Ledger(arena / NAME, read_only=True) as ledger:
         for row in rows:
             request = ledger.request(row["call"])
             assert request is not None
@@ -599,10 +602,10 @@ def test_a_larger_sample_pays_only_for_what_is_new_and_a_repetition_for_nothing(
         assert len(judgments(arena)) == len(service.calls) == 12
         run(arena, service, "--queries", 3)
         assert len(judgments(arena)) == len(service.calls) == 36
-        before = store.open_arena(arena).version
+        before = open_arena(arena).version
         run(arena, service, "--queries", 2)
         assert len(service.calls) == 36
-        assert store.open_arena(arena).version == before
+        assert open_arena(arena).version == before
         assert set(service.requests.values()) == {1}
 
 
@@ -614,7 +617,7 @@ def test_several_judges_stand_side_by_side_and_each_keeps_its_rows(arena: Path) 
         run(arena, service, "--pairs", 2, name="k", model="n")
     assert judgments(arena, "j") == first
     assert Counter(row["verdict"] for row in judgments(arena, "k")) == {"B": 8}
-    made = store.open_arena(arena).manifest["made"]["judgments"]["settings"]
+    made = open_arena(arena).manifest["made"]["judgments"]["settings"]
     assert {judge: settings["model"] for judge, settings in made.items()} == {"j": "m", "k": "n"}
 
 
@@ -633,7 +636,7 @@ def test_one_name_never_stands_for_two_models_or_two_settings(arena: Path, optio
 
 
 def test_a_name_with_imported_verdicts_is_refused(arena: Path) -> None:
-    store.write(arena, {"judgments": verdicts(("en", "q0", "one", "two", "A"))}, made_by="a test")
+    writing.write(arena, {"judgments": verdicts(("en", "q0", "one", "two", "A"))}, made_by="a test")
     with Service(by_hash) as service:
         assert "were imported" in run(arena, service, code=2).stderr
         assert not service.calls
@@ -647,7 +650,7 @@ def test_the_verdict_on_a_changed_answer_goes_even_if_the_new_call_fails(arena: 
         rows = answers().to_pylist()
         rows[0]["text"] = "Now it says something else."
         changed = pa.Table.from_pylist(rows, schema=schema.arrow_schema("answers"))
-        store.write(arena, {"answers": changed}, made_by="a test")
+        writing.write(arena, {"answers": changed}, made_by="a test")
         service.behave = lambda call: error(500) if "something else" in call.content else by_hash(call)
         run(arena, service)
         assert len(judgments(arena)) == 44
@@ -673,7 +676,7 @@ def test_pitfall_6_a_tie_is_a_verdict_and_changes_the_rating(arena: Path) -> Non
 
         with Service(behave) as service:
             run(arena, service, name=name, model=name)
-        ranking = rank_arena(store.open_arena(arena), VerdictJudge(name)).ranking
+        ranking = rank_arena(open_arena(arena), VerdictJudge(name)).ranking
         ratings.append(
             {
                 row["system"]: (row["rating"], row["ties"])
@@ -770,11 +773,11 @@ def test_the_heuristic_judge_costs_nothing_and_its_verdicts_can_be_ranked(arena:
     mirage("measure", "features", arena, "--only", "target_language", "--only", "citation_Recall@10")
     result = mirage("judge", arena, "--judge", "heuristic", "--format", "csv")
     assert len(judgments(arena)) == 48
-    assert not (arena / store.LEDGER).exists()
+    assert not (arena / NAME).exists()
     mirage("judge", arena, "--judge", "heuristic", "--queries", 1)
     assert len(judgments(arena)) == 12
     assert result.stdout.splitlines()[0] == ",".join(COLUMNS)
-    made = store.open_arena(arena).manifest["made"]["judgments"]["settings"]
+    made = open_arena(arena).manifest["made"]["judgments"]["settings"]
     assert made["heuristic"]["weights"]["target_language"] == 3
     assert mirage("rank", arena, "--judge", "heuristic", "--draws", 5, "--format", "csv").stdout
 
@@ -835,8 +838,8 @@ def test_rates_count_what_they_say_and_a_rate_of_nothing_is_null() -> None:
 def test_judges_prints_every_judge_with_its_calls_and_tokens(arena: Path) -> None:
     with Service(by_hash) as service:
         run(arena, service, "--languages", "en", name="k")
-    table = pa.concat_tables([store.open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
-    store.write(arena, {"judgments": table}, made_by="a test")
+    table = pa.concat_tables([open_arena(arena).read("judgments"), verdicts(("fi", "q0", "one", "two", "A"))])
+    writing.write(arena, {"judgments": table}, made_by="a test")
     j, k = json.loads(mirage("report", "judges", arena, "--format", "json").stdout)
     assert tuple(k) == COLUMNS
     facts = ("judge", "language", "n", "calls", "tokens_in", "tokens_out")

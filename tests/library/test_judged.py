@@ -6,9 +6,9 @@ import pytest
 from conftest import DATA, PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import store
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.schema import PEOPLE
+from mirage.store import arena
 from mirage.views.exam import pairs_view
 from pages import page_text
 
@@ -41,7 +41,7 @@ def test_people_are_not_compared_as_a_judge(imported: FileImport) -> None:
 
 def test_the_judges_page_shows_it(imported: FileImport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(imported.arena.path.parent))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(arena, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE)
     app.query_params["arena"] = imported.arena.name
     app.run()

@@ -22,12 +22,16 @@ from forks import Forks
 from misbehaving import Act, Call, Service, reply
 from store_cases import snapshot
 
-from mirage import schema, store
+from mirage import schema
 from mirage.llm import presets
 from mirage.llm.calls import Settings
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import now
+from mirage.store import arena as arenas
+from mirage.store.arena import is_arena, open_arena
+from mirage.store.ledger import NAME, Ledger, ledger_path
+from mirage.store.upsert import NewRows, upsert
 
 KILLS = int(os.environ.get("KILLS", "2"))
 AT_ONCE = 4
@@ -80,32 +84,32 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
 
 def sound(arena: Path, *, whole: bool = True) -> None:
     """An arena that opens, and if it is whole holds no file that its manifest does not name."""
-    if not store.is_arena(arena):
+    if not is_arena(arena):
         assert not whole
         return
-    opened = store.open_arena(arena)
-    store.check(opened)
+    opened = open_arena(arena)
+    arenas.check(opened)
     if whole:
         named = {file["path"] for files in opened.manifest["tables"].values() for file in files}
-        own = {"manifest.json", ".lock", f"{store.LEDGER}.lock", *(store.LEDGER + end for end in ("", "-wal", "-shm"))}
+        own = {"manifest.json", ".lock", f"{NAME}.lock", *(NAME + end for end in ("", "-wal", "-shm"))}
         there = {path.relative_to(arena).as_posix() for path in arena.rglob("*") if path.is_file()}
         assert there - own == named
 
 
 def tables(arena: Path) -> dict[str, object]:
-    return dict(store.open_arena(arena).manifest["tables"])
+    return dict(open_arena(arena).manifest["tables"])
 
 
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = generating_cases.write(tmp_path_factory.mktemp("answered") / "arena", n=20)
-    queries = store.open_arena(path).read("queries").to_pylist()
+    queries = open_arena(path).read("queries").to_pylist()
     answers = [
         schema.Answer(row["language"], row["query_id"], system, f"{system}: it is so [1].", "ok", "rag", None, None)
         for row in queries
         for system in ("one", "two", "three")
     ]
-    store.upsert(path, {"answers": store.NewRows(schema.from_rows("answers", answers))}, made_by="a test")
+    upsert(path, {"answers": NewRows(schema.from_rows("answers", answers))}, made_by="a test")
     return path
 
 
@@ -193,18 +197,18 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
         assert service.requests.total() <= asked + AT_ONCE * KILLS
         assert runner.start(args).wait() == 0
         assert len(service.requests) == asked
-    table = store.open_arena(path).read("answers" if verb == "generate" else "judgments").to_pylist()
+    table = open_arena(path).read("answers" if verb == "generate" else "judgments").to_pylist()
     assert sum(row["system" if verb == "generate" else "judge"] == "new" for row in table) == asked
     sound(path)
 
 
 def kept(path: Path, service: Service) -> Counter[str]:
     """How often each request was asked whose reply is in the ledger."""
-    if not store.ledger_path(path).exists():
+    if not ledger_path(path).exists():
         return Counter()
     settings = Settings("m", service=presets.resolve(base_url=service.url).service)
     keys = {settings.keys(call.body["messages"])[0]: call.content for call in service.calls}
-    with store.Ledger(store.ledger_path(path)) as ledger:
+    with Ledger(ledger_path(path)) as ledger:
         have = ledger.have(keys)
     return Counter({keys[key]: service.requests[keys[key]] for key in have})
 

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError
-from mirage.store import LEDGER, Ledger, ledger_key
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.ledger import NAME as LEDGER
+from mirage.store.ledger import Ledger, ledger_key
 
 REQUEST = {"model": "tiny", "messages": [{"role": "user", "content": "Où est l'Ätna? 火山 🌋"}]}
 REPLY = {"text": "En Sicile.\n\u2028", "status": "ok", "reason": None}
@@ -51,7 +54,7 @@ def test_pitfall_9_a_reply_outlives_the_program_that_is_killed_right_after_it(tm
     code = f"""
 import os, signal
 from pathlib import Path
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 ledger = Ledger(Path({str(tmp_path / LEDGER)!r}))
 for i in range(100):
     ledger.put(f"k{{i}}", {{}}, {{"text": str(i)}})
@@ -130,9 +133,9 @@ def test_a_ledger_does_not_make_its_folder_foreign_to_the_arena(tmp_path: Path) 
         ledger.put("k", REQUEST, REPLY)
         # The journal files lie beside it now, as after a kill.
         assert len(list((tmp_path / "a").iterdir())) == 3
-        arena = store.write(tmp_path / "a", {"queries": query}, made_by="a test")
-        assert store.check(arena)
-        store.write(tmp_path / "a", {"queries": query}, made_by="a test")
+        arena = writing.write(tmp_path / "a", {"queries": query}, made_by="a test")
+        assert arenas.check(arena)
+        writing.write(tmp_path / "a", {"queries": query}, made_by="a test")
         assert ledger.get("k") == REPLY
     with Ledger(tmp_path / "a" / LEDGER, read_only=True) as reader:
         assert reader.get("k") == REPLY

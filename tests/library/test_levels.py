@@ -14,11 +14,14 @@ from conftest import ROOT
 from votes_cases import evidence
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.levels.labels import import_labels, label_measures, read_labels
 from mirage.people.levels.levels import correct_levels
 from mirage.stats.powered_mean import powered_mean
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.upsert import by_key, upsert
 
 SYSTEMS = ("able", "bold")
 ONE = np.zeros(400, dtype=np.intp)
@@ -126,7 +129,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     )
     tables = {"queries": queries, "answers": answers, "outcomes": outcomes, "scores": scores}
     kinds = {"queries": schema.Query, "answers": schema.Answer, "outcomes": schema.OutcomeRow, "scores": schema.Score}
-    store.write(
+    writing.write(
         path,
         {name: schema.sort(name, schema.from_rows(kinds[name], rows)) for name, rows in tables.items()},
         title="Levels",
@@ -164,7 +167,7 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)
     file = tmp_path / "labels.csv"
-    text = next(row for row in store.open_arena(arena).read("answers").to_pylist() if row["language"] == "te")
+    text = next(row for row in open_arena(arena).read("answers").to_pylist() if row["language"] == "te")
     query, system = text["query_id"], text["system"]
     head = "language,query_id,system,rater,value,answer\n"
     file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", encoding="utf-8")
@@ -189,11 +192,11 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
 def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: str, word: str) -> None:
     file = tmp_path / "labels.csv"
     file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", encoding="utf-8")
-    before = store.open_arena(folder).version
+    before = open_arena(folder).version
     with pytest.raises(BadInput, match=word) as caught:
         import_labels(folder, file, made_by="test")
     assert str(file) in str(caught.value)
-    assert store.open_arena(folder).version == before
+    assert open_arena(folder).version == before
 
 
 def test_the_command_prints_every_level_or_says_which_command_brings_labels(folder: Path) -> None:
@@ -205,7 +208,7 @@ def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Pat
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)
     rng, rows = np.random.default_rng(2), []
-    for answer in store.open_arena(arena).read("answers").to_pylist():
+    for answer in open_arena(arena).read("answers").to_pylist():
         key = answer["language"], answer["query_id"], answer["system"]
         value = float(rng.integers(1, 5))
         said = min(max(value + rng.normal(0, 0.5), 1), 4)
@@ -213,15 +216,15 @@ def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Pat
         if rng.random() < 0.5:
             rows.append(schema.Score(*key, "helpful", "amina", True, value, 1, 4, None))
     table = schema.sort("scores", schema.from_rows(schema.Score, rows))
-    store.upsert(arena, {"scores": store.by_key("scores", table)}, made_by="test")
-    labels = read_labels(store.open_arena(arena), "score:helpful")
+    upsert(arena, {"scores": by_key("scores", table)}, made_by="test")
+    labels = read_labels(open_arena(arena), "score:helpful")
     result = correct_levels(labels)
     corrected = [row for row in result.rows if row.status == "corrected"]
     assert corrected
     assert all(1 <= row.low <= row.corrected <= row.high <= 4 for row in corrected)  # type: ignore[operator]
     assert float(np.mean([row.width for row in corrected])) < 0.8  # type: ignore[arg-type]
     with pytest.raises(UnknownName):
-        read_labels(store.open_arena(arena), "score:nothing")
+        read_labels(open_arena(arena), "score:nothing")
 
 
 def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
@@ -240,7 +243,7 @@ def test_a_system_without_labels_is_not_checked(folder: Path) -> None:
 def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena"
     shutil.copytree(folder, path)
-    answers = store.open_arena(path).read("answers", languages=["en"]).to_pylist()
+    answers = open_arena(path).read("answers", languages=["en"]).to_pylist()
     features = [
         schema.Feature("en", row["query_id"], row["system"], "citation_precision", k % 3 / 2, None)
         for k, row in enumerate(answers)
@@ -252,9 +255,9 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
         for k in (1, 2, 3)
     ]
     passages = schema.sort("passages", schema.from_rows(schema.Passage, passages))
-    new = {"features": store.by_key("features", table), "passages": store.by_key("passages", passages)}
-    store.upsert(path, new, made_by="test")
-    arena = store.open_arena(path)
+    new = {"features": by_key("features", table), "passages": by_key("passages", passages)}
+    upsert(path, new, made_by="test")
+    arena = open_arena(path)
     rows = [
         evidence(
             arena=arena.name,

@@ -24,7 +24,7 @@ from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.client import Pace
 from mirage.llm.completion import Reply
 from mirage.llm.presets import PRESETS, Endpoint
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 KEY = "sk-planted-5f2e9b71c04d"
 
@@ -216,12 +216,12 @@ def test_nothing_is_loaded_where_the_ledger_has_everything(ledger: Ledger) -> No
         ask(service, ledger, "q")
     code = f"""
 import pathlib, sys
-from mirage import store
 from mirage.llm.asking import ask
 from mirage.llm.calls import ChatModel, Settings
 from mirage.llm.presets import Endpoint
+from mirage.store.ledger import Ledger
 model = ChatModel(Settings("tiny"), endpoint=Endpoint("http://127.0.0.1:9/v1"))
-replies = ask([[{{"role": "user", "content": "q"}}]], model, store.Ledger(pathlib.Path({str(ledger.path)!r})))
+replies = ask([[{{"role": "user", "content": "q"}}]], model, Ledger(pathlib.Path({str(ledger.path)!r})))
 (answer,) = replies.by_number
 print(answer.status, "openai" in sys.modules)
 """

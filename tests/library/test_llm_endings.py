@@ -17,7 +17,7 @@ from mirage.errors import Unreachable
 from mirage.llm.calls import Limits, Settings
 from mirage.llm.completion import read_usage, state
 from mirage.llm.faults import find_fault
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 ask = partial(ask_one, settings=Settings("tiny", top_p=0.9, max_tokens=50), retries=1)
 

@@ -18,7 +18,7 @@ from mirage.llm import retry
 from mirage.llm.calls import Settings
 from mirage.llm.completion import Reply
 from mirage.llm.presets import Endpoint
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 TABLE = json.loads(Path(__file__).parents[1].joinpath("fixtures", "services.json").read_text(encoding="utf-8"))
 """What services send, and what a run does then; the guide prints it (docs/site/generated.py)."""

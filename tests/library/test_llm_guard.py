@@ -20,7 +20,7 @@ from mirage.llm import presets
 from mirage.llm.calls import Limits, Settings
 from mirage.llm.completion import read_completion
 from mirage.llm.presets import Endpoint
-from mirage.store import Ledger
+from mirage.store.ledger import Ledger
 
 KEY = "sk-planted+7c1f/0d93ab52"
 MESSAGES = [{"role": "user", "content": "How many?"}]

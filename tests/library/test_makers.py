@@ -12,12 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import Result
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.publish.charts.palette import family
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge
 from mirage.ranking.settings import RankSettings
 from mirage.stages.judge.family import family_preferences
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena
+from mirage.store.makers import makers_of
 from mirage.text.makers import MAKERS, OTHER, Makers, maker
 from mirage.views.board import families
 
@@ -119,7 +123,7 @@ def test_what_the_user_says_comes_before_the_name() -> None:
 # A file beside the arena
 
 
-def judged(path: Path) -> store.Arena:
+def judged(path: Path) -> Arena:
     """Two judges, three systems, ten queries: `alpha` prefers `ours-1`."""
     rows = []
     for q in range(10):
@@ -128,12 +132,12 @@ def judged(path: Path) -> store.Arena:
                 rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
             for a, b in (("llama-3", "mixtral"), ("mixtral", "ours-1")):
                 rows.append(schema.Judgment("en", f"q{q}", judge, a, b, "A", None, None, None))
-    return store.write(
+    return writing.write(
         path, {"judgments": schema.from_rows("judgments", rows)}, title="A", label="own", made_by="a test"
     )
 
 
-def rank(arena: store.Arena, *args: str, code: int = 0) -> Result:
+def rank(arena: Arena, *args: str, code: int = 0) -> Result:
     command = ["rank", str(arena.path), "--draws", "5", "--format", "csv", *args]
     return mirage(*command, code=code)
 
@@ -151,11 +155,11 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     assert "both by Our Lab" in " ".join(board.counted)
     (row,) = [
         row
-        for row in family_preferences(arena.read("judgments"), store.makers_of(arena))
+        for row in family_preferences(arena.read("judgments"), makers_of(arena))
         if row.judge == "alpha" and row.language == "en"
     ]
     assert (row.maker, row.share, row.others) == ("Our Lab", 0.5, 0.0)
-    assert store.check(arena)
+    assert arenas.check(arena)
 
 
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
@@ -189,5 +193,5 @@ def test_a_file_that_names_nothing_is_refused_with_its_place(tmp_path: Path, tex
     arena = judged(tmp_path / "a")
     (arena.path / "makers.csv").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as caught:
-        store.makers_of(arena)
+        makers_of(arena)
     assert "makers.csv" in caught.value.where

@@ -15,9 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli, schema, store
+from mirage import cli, schema
 from mirage.errors import ArenaError, MirageError
+from mirage.store import arena as arenas
+from mirage.store import copies, runs, writing
 from mirage.store import manifest as manifests
+from mirage.store.arena import open_arena, reopen
+from mirage.store.runs import settings_of
+from mirage.store.writing import Provenance
 
 PATHS = [
     "queries/a\0b.parquet",
@@ -43,8 +48,8 @@ def arena(tmp_path: Path) -> Path:
         "answers": [schema.Answer("en", "q0", "one", "So.", "ok", None, None, None)],
     }
     tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
-    store.write(tmp_path / "arenas" / "bad", tables, made_by=store.Provenance("a test", notes=["a note"]))
-    store.copy(store.open_arena(tmp_path / "arenas" / "bad"), tmp_path / "arenas" / "good")
+    writing.write(tmp_path / "arenas" / "bad", tables, made_by=Provenance("a test", notes=["a note"]))
+    copies.copy(open_arena(tmp_path / "arenas" / "bad"), tmp_path / "arenas" / "good")
     return tmp_path / "arenas" / "bad"
 
 
@@ -58,13 +63,13 @@ def places(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 def use(path: Path) -> None:
     """What pages and commands ask of an arena."""
-    arena = store.open_arena(path)
-    store.reopen(path)
+    arena = open_arena(path)
+    reopen(path)
     for table in arena.tables:
-        arena.rows(table), arena.languages(table), arena.command(table), store.runs(arena, table)
-        arena.manifest["made"][table]["notes"].copy(), store.settings_of(arena, table, "heuristic")
+        arena.rows(table), arena.languages(table), arena.command(table), runs.runs(arena, table)
+        arena.manifest["made"][table]["notes"].copy(), settings_of(arena, table, "heuristic")
     f"{arena.title} {arena.label} {arena.size:,}".encode()
-    store.check(arena)
+    arenas.check(arena)
 
 
 ODD = st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats() | st.text() | st.sampled_from(PATHS)
@@ -97,7 +102,7 @@ def test_a_path_that_is_none_is_refused_by_every_door(arena: Path, name: str) ->
     manifest["tables"]["queries"][0]["path"] = name
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ArenaError):
-        store.open_arena(arena)
+        open_arena(arena)
     result = CliRunner().invoke(cli.app, ["check", str(arena)])
     assert result.exit_code == 2
     assert "to do:" in result.output
@@ -119,7 +124,7 @@ def test_a_path_that_is_none_is_refused_by_every_door(arena: Path, name: str) ->
 def test_bytes_that_are_no_manifest_are_refused(arena: Path, raw: bytes) -> None:
     (arena / manifests.NAME).write_bytes(raw)
     with pytest.raises(ArenaError, match="manifest"):
-        store.open_arena(arena)
+        open_arena(arena)
 
 
 def test_a_link_that_leads_to_itself_is_refused(arena: Path) -> None:
@@ -128,7 +133,7 @@ def test_a_link_that_leads_to_itself_is_refused(arena: Path) -> None:
     (arena / "queries").symlink_to(arena / "queries")
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ArenaError):
-        store.open_arena(arena)
+        open_arena(arena)
 
 
 def test_pages_show_the_other_arenas_and_name_the_bad_one(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +141,7 @@ def test_pages_show_the_other_arenas_and_name_the_bad_one(arena: Path, monkeypat
     manifest["tables"]["queries"][0]["path"] = PATHS[0]
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.parent))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(arenas, "bundled_arenas", dict)
     page = AppTest.from_file(ROOT / "pages" / "your_model.py", default_timeout=60).run()
     assert not page.exception
     assert page.session_state["arena"] == "good"

@@ -12,10 +12,12 @@ from conftest import ROOT
 from misbehaving import Service, error, reply
 from typer.testing import Result
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.stages.features.measuring import measure
 from mirage.stages.features.settings import MeasureSettings
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def arena(tmp_path: Path) -> Path:
 
 
 def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None:
-    before = store.open_arena(arena).read("features")
+    before = open_arena(arena).read("features")
     after = measure(arena, MeasureSettings(["answer_rougeL"], "concise"), made_by="test").read("features")
     assert set(after["feature"].to_pylist()) == set(before["feature"].to_pylist())
     reference_rows = after.filter(
@@ -37,12 +39,12 @@ def test_a_reference_brings_the_overlap_and_the_others_stay(arena: Path) -> None
 
 
 def test_an_unknown_feature_or_reference_changes_nothing(arena: Path) -> None:
-    version = store.open_arena(arena).version
+    version = open_arena(arena).version
     with pytest.raises(UnknownName):
         measure(arena, MeasureSettings(["nonsense"]), made_by="test")
     with pytest.raises(UnknownName):
         measure(arena, MeasureSettings(reference="nobody"), made_by="test")
-    assert store.open_arena(arena).version == version
+    assert open_arena(arena).version == version
 
 
 def test_a_folder_that_is_no_arena_is_not_made_one(tmp_path: Path) -> None:
@@ -84,12 +86,12 @@ def small(path: Path) -> Path:
             ],
         ),
     }
-    store.write(path, tables, title="Small", label="simulated", made_by="a test")
+    writing.write(path, tables, title="Small", label="simulated", made_by="a test")
     return path
 
 
 def grades(arena: Path, feature: str = "fluency_score") -> list[float | None]:
-    table = store.open_arena(arena).read("features")
+    table = open_arena(arena).read("features")
     return table.filter(pc.equal(table["feature"], feature))["value"].to_pylist()
 
 

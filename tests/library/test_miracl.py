@@ -11,9 +11,11 @@ import pytest
 from commands import mirage
 from miracl_cases import PASSAGES, QRELS, TOPICS, hub, served
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources import miracl
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 
 
@@ -144,8 +146,8 @@ def test_the_commands_fetch_and_rebuild_and_say_what_differs(tmp_path: Path) -> 
         assert "0 of them new" in mirage(*command).stderr
     result = mirage("import", "miracl", tmp_path / "p", "--into", tmp_path / "a")
     assert "sw: the rule gives 2; the paper prints 481" in result.stderr
-    arena = store.open_arena(tmp_path / "a")
-    assert store.check(arena)
+    arena = open_arena(tmp_path / "a")
+    assert arenas.check(arena)
     notes = arena.manifest["made"]["queries"]["notes"]
     assert notes == ["sw: the rule gives 2; the paper prints 481", miracl.NO_TEXT]
 
@@ -163,7 +165,7 @@ def lay(folder: Path, files: dict[str, bytes]) -> Path:
 def test_the_published_sizes_of_both_splits_are_those_of_the_paper() -> None:
     """MIRAGE-Bench, Table 1: 39,763 pairs in 16 languages."""
     assert sum(miracl.printed_queries("train").values()) == 39_763
-    figures = store.open_arena(store.bundled_arenas()["published"]).read("published").to_pylist()
+    figures = open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
     printed = {
         (row["setting"], row["language"]): int(row["value"])
         for row in figures
@@ -189,8 +191,8 @@ def test_the_commands_bring_the_training_queries_with_their_texts(tmp_path: Path
         assert "0 of them new" in mirage(*command, "--base-url", address).stderr
     result = mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", tmp_path / "a")
     assert "sw: the rule gives 3; the paper prints 1,866" in result.stderr
-    arena = store.open_arena(tmp_path / "a")
-    assert store.check(arena)
+    arena = open_arena(tmp_path / "a")
+    assert arenas.check(arena)
     swahili = arena.read("passages", languages=["sw"]).to_pylist()
     assert {row["text"] for row in swahili} == {f"Kifungu cha {docid}." for docid in PASSAGES[:5]}
     assert {row["query_id"] for row in swahili} == {"1", "2", "3"}, "query 4 has no relevant passage"

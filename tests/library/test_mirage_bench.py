@@ -17,13 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_cases import snapshot
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.io.imports.public import import_mirage_bench
 from mirage.io.sources.mirage_bench.hub import pull_bench
 from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
 from mirage.io.sources.mirage_bench.read import FEATURES, read_bench
 from mirage.stages.features import families
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 INSTRUCTION = (
     "Instruction: Provide an answer to the query using the information provided in contexts written in Swahili. "
@@ -418,7 +421,7 @@ def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Pa
     assert "Not available, and not required: mirage-bench/th/dev.parquet" in result.stderr
     result = mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
     assert "4 queries, 16 passages, 12 answers, 132 features, 6 judgments read" in result.stderr
-    assert store.check(store.open_arena(tmp_path / "a"))
+    assert arenas.check(open_arena(tmp_path / "a"))
     assert "gpt-4" in mirage("rank", tmp_path / "a", "--judge", "gpt-4o", "--draws", 5).stdout
     before = snapshot(tmp_path / "a")
     mirage("import", "mirage-bench", tmp_path / "p", "--into", tmp_path / "a")
@@ -427,6 +430,6 @@ def test_pull_then_import_then_rank_by_the_published_judge(hub: Callable[..., Pa
 
 def test_an_arena_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
     queries = schema.from_rows("queries", [schema.Query("sw", "1", None, "Nani?", None)])
-    store.write(tmp_path / "a", {"queries": queries}, title="Mine", label="own data", made_by="a test")
+    writing.write(tmp_path / "a", {"queries": queries}, title="Mine", label="own data", made_by="a test")
     arena = import_mirage_bench(save(tmp_path / "sw.jsonl", judgment()), tmp_path / "a")[0]
     assert (arena.title, arena.label) == ("Mine", "own data")

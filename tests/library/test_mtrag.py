@@ -14,8 +14,9 @@ from commands import rows as printed
 from conftest import DATA, PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import store
 from mirage.people.votes import raters
+from mirage.store import arena as store_arena
+from mirage.store.arena import open_arena
 from pages import page_text
 
 FILE = DATA / "mtrag" / "reference_subset_with_human_evaluations.json.gz"
@@ -41,8 +42,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_one_command_brings_everything(arena: Path, source: dict[str, Any]) -> None:
-    opened = store.open_arena(arena)
-    store.check(opened)
+    opened = open_arena(arena)
+    store_arena.check(opened)
     counts = {name: opened.rows(name) for name in ("queries", "references", "passages", "answers")}
     assert counts == {"queries": 159, "references": 159, "passages": 395, "answers": 477}
     assert opened.rows("turns") == sum(len(task["input"]) - 1 for task in source["tasks"])
@@ -58,7 +59,7 @@ def test_one_command_brings_everything(arena: Path, source: dict[str, Any]) -> N
 
 def opened_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
     app.query_params["arena"] = "mtrag"
     app.run()
@@ -72,7 +73,7 @@ def test_the_pages_show_it(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None
     answers = opened_page("answers", arena.parent, monkeypatch)
     assert "159 of 159" in page_text(answers)
     opened_page("battle", arena.parent, monkeypatch)
-    judge = raters.judge_name(store.open_arena(arena).read("scores"), "faithfulness")
+    judge = raters.judge_name(open_arena(arena).read("scores"), "faithfulness")
     mirage("votes", "scores", arena, "--verdicts-from", "faithfulness")
     battle = opened_page("battle", arena.parent, monkeypatch)
     assert "faithfulness" in page_text(battle)

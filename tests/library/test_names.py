@@ -12,9 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
+from mirage.store import arena as arenas
+from mirage.store import files, writing
+from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.text.names import fold_name, hidden_character
 
 ROW = {"language": "en", "id": "1", "question": "Who built it?", "system": "a", "answer": "Ann.", "contexts": ["Ann."]}
@@ -40,7 +43,7 @@ def test_pitfall_188_a_name_with_a_hidden_character_refuses_the_file(tmp_path: P
     with pytest.raises(BadInput, match=r"hidden character U\+") as caught:
         import_file(file, tmp_path / "arena", name="rag")
     assert f"{file}:2" in caught.value.where
-    assert not store.is_arena(tmp_path / "arena")
+    assert not is_arena(tmp_path / "arena")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,7 @@ def test_names_that_look_alike_refuse_the_file(tmp_path: Path, other: str) -> No
         with pytest.raises(BadInput, match="in case, width or spaces only") as caught:
             import_file(file, tmp_path / "arena", name="rag")
         assert f"{file}:2" in caught.value.where
-    assert not store.is_arena(tmp_path / "arena")
+    assert not is_arena(tmp_path / "arena")
 
 
 WRONG = {
@@ -124,12 +127,12 @@ def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path
         "judgments": [schema.Judgment("en", "1", "j", "a", "b", "A", None, None, None)],
     }
     tables = {name: schema.from_rows(name, rows) for name, rows in kinds.items()}
-    arena = store.write(tmp_path / "arena", tables, made_by="a test")
+    arena = writing.write(tmp_path / "arena", tables, made_by="a test")
     rows = tables[table].to_pylist()
     rows[0] |= change
     forge(arena, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
     with pytest.raises(BadInput, match=problem):
-        list(store.check(store.open_arena(arena.path)))
+        list(arenas.check(open_arena(arena.path)))
 
 
 def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path) -> None:
@@ -147,18 +150,18 @@ def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path) -> No
     arena = imported.arena
     assert not any("inclusion" in line for line in mirage.rank(arena).remarks)
     forge(arena, "judgments", arena.read("judgments").append_column("inclusion", pa.array(weights)))
-    of_arena = mirage.rank(store.open_arena(arena.path))
+    of_arena = mirage.rank(open_arena(arena.path))
     for ranking in (of_frame, of_arena):
         assert ranking.table().equals(expected)
         assert sum("inclusion" in line for line in ranking.remarks) == 1
 
 
-def forge(arena: store.Arena, table: str, rows: pa.Table) -> None:
+def forge(arena: Arena, table: str, rows: pa.Table) -> None:
     entry = arena.manifest["tables"][table][0]
     pq.write_table(rows, arena.path / entry["path"])
     manifest = json.loads((arena.path / "manifest.json").read_text("utf-8"))
     manifest["tables"][table][0] |= {
         "bytes": (arena.path / entry["path"]).stat().st_size,
-        "sha256": store.fingerprint(arena.path / entry["path"]),
+        "sha256": files.fingerprint(arena.path / entry["path"]),
     }
     (arena.path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

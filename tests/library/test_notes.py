@@ -10,18 +10,20 @@ from typing import Any
 import pytest
 from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fixtures
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.notes import make_note, notes_on
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Note, split_categories
 from mirage.people.votes.rows import validate_row
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 
 QUERIES = ("1", "2", "3", "4")
 SYSTEMS = ("x", "y")
 
 
-def build(path: Path, text: str = "Answer of {0} to {1}.") -> store.Arena:
+def build(path: Path, text: str = "Answer of {0} to {1}.") -> Arena:
     """Write an arena with answers in two languages."""
     answers = [
         schema.Answer(code, query, system, text.format(system, query), "ok", *[None] * 3)
@@ -34,7 +36,7 @@ def build(path: Path, text: str = "Answer of {0} to {1}.") -> store.Arena:
         "queries": schema.sort("queries", schema.from_rows("queries", queries)),
         "answers": schema.sort("answers", schema.from_rows("answers", answers)),
     }
-    return store.write(path, tables, title=path.name, made_by="a test")
+    return writing.write(path, tables, title=path.name, made_by="a test")
 
 
 @pytest.fixture(autouse=True)
@@ -46,11 +48,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> store.Arena:
+def arena(tmp_path: Path) -> Arena:
     return build(tmp_path / "mine")
 
 
-def note(arena: store.Arena, query: str = "1", *systems: str, language: str = "sw", **about: Any) -> Note:
+def note(arena: Arena, query: str = "1", *systems: str, language: str = "sw", **about: Any) -> Note:
     """A note by amina on an answer of x unless told otherwise."""
     about = {"voter": "amina", "categories": ["padded"]} | about
     return make_note(arena, (language, query), systems or ("x",), **about)
@@ -59,7 +61,7 @@ def note(arena: store.Arena, query: str = "1", *systems: str, language: str = "s
 # The log
 
 
-def test_a_note_is_stored_replaced_and_undone_on_both_databases(arena: store.Arena, url: str) -> None:
+def test_a_note_is_stored_replaced_and_undone_on_both_databases(arena: Arena, url: str) -> None:
     with Votes(url) as db:
         first = db.submit(note(arena, text="Too long."))
         assert db.rows(Note) == [first]
@@ -76,7 +78,7 @@ def test_a_note_is_stored_replaced_and_undone_on_both_databases(arena: store.Are
         assert len(db.rows(Note)) == 5, "nothing is deleted"
 
 
-def test_an_erased_author_leaves_categories_and_no_text(arena: store.Arena, url: str) -> None:
+def test_an_erased_author_leaves_categories_and_no_text(arena: Arena, url: str) -> None:
     with Votes(url) as db:
         db.submit(note(arena, text="I am Amina.", session="s"))
         db.submit(note(arena, "2", categories=[], text="Only a text."))
@@ -86,10 +88,10 @@ def test_an_erased_author_leaves_categories_and_no_text(arena: store.Arena, url:
         assert kept.voter.startswith("anonymous-")
 
 
-def test_a_note_belongs_to_the_text_it_was_written_on(tmp_path: Path, arena: store.Arena) -> None:
+def test_a_note_belongs_to_the_text_it_was_written_on(tmp_path: Path, arena: Arena) -> None:
     written = note(arena)
     shutil.copytree(arena.path, tmp_path / "renamed")
-    assert notes_on(store.open_arena(tmp_path / "renamed"), [written]).counting == [written]
+    assert notes_on(open_arena(tmp_path / "renamed"), [written]).counting == [written]
     changed = notes_on(build(tmp_path / "changed", "Another answer of {0}."), [written])
     assert (changed.counting, changed.changed) == ([], [written])
 
@@ -110,19 +112,19 @@ def test_a_note_belongs_to_the_text_it_was_written_on(tmp_path: Path, arena: sto
         {"voter": ""},
     ],
 )
-def test_a_note_that_contradicts_itself_is_rejected(arena: store.Arena, about: dict[str, Any]) -> None:
+def test_a_note_that_contradicts_itself_is_rejected(arena: Arena, about: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         validate_row(replace(note(arena), **about))
 
 
-def test_categories_have_one_form(arena: store.Arena) -> None:
+def test_categories_have_one_form(arena: Arena) -> None:
     row = validate_row(replace(note(arena), categories=" padded ,wrong  fact,,padded"))
     assert row.categories == "padded,wrong fact"
     assert split_categories(row.categories) == ("padded", "wrong fact")
     assert split_categories(None) == ()
 
 
-def test_a_new_note_names_what_exists(arena: store.Arena) -> None:
+def test_a_new_note_names_what_exists(arena: Arena) -> None:
     assert note(arena, categories=["made up"]).categories == "made up"
     with pytest.raises(BadInput, match="empty"):
         note(arena, categories=[], text="  ")

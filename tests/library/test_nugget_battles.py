@@ -12,13 +12,15 @@ import pytest
 from commands import mirage as command
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import NUGGETS, choose_judge, judges
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.judges import NuggetJudge
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
 from mirage.ranking.settings import RankSettings
+from mirage.store import writing
+from mirage.store.arena import Arena
 
 MODEL = "model"
 S, P, N = "support", "partial_support", "not_support"
@@ -33,7 +35,7 @@ STATED: dict[str, Mapping[str, tuple[str | None, ...]]] = {
 vital, and of q4 none is assigned but for `red`."""
 
 
-def arena_of(path: Path, *, judged: bool = False) -> store.Arena:
+def arena_of(path: Path, *, judged: bool = False) -> Arena:
     """Write the arena; with verdicts of a judge on one battle if it is judged."""
     answers, nuggets, assigned = [], [], []
     for query_id, by_system in STATED.items():
@@ -52,11 +54,11 @@ def arena_of(path: Path, *, judged: bool = False) -> store.Arena:
     if judged:
         verdict = schema.Judgment("en", "q0", "j", "blue", "red", "A", None, None, None)
         tables["judgments"] = schema.from_rows("judgments", [verdict])
-    return store.write(path, tables, made_by="a test")
+    return writing.write(path, tables, made_by="a test")
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return arena_of(tmp_path_factory.mktemp("nuggets") / "stated")
 
 
@@ -81,7 +83,7 @@ def verdicts_of(decided: NuggetBattles) -> dict[tuple[str, str, str], str]:
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.49, 0.5, 1.0])
-def test_the_higher_share_of_vital_nuggets_wins_and_the_margin_itself_ties(arena: store.Arena, margin: float) -> None:
+def test_the_higher_share_of_vital_nuggets_wins_and_the_margin_itself_ties(arena: Arena, margin: float) -> None:
     expected = by_hand(margin)
     assert verdicts_of(nugget_battles(arena, RankSettings(nugget_margin=margin))) == expected
     assert {0.0: "A", 0.49: "A", 0.5: "tie", 1.0: "tie"}[margin] == expected["q0", "blue", "green"]
@@ -95,7 +97,7 @@ def test_thirds_that_differ_by_the_margin_tie() -> None:
     assert (tied["verdict"], won["verdict"]) == ("tie", "A")
 
 
-def test_an_answer_without_a_score_has_no_battle_and_is_counted(arena: store.Arena) -> None:
+def test_an_answer_without_a_score_has_no_battle_and_is_counted(arena: Arena) -> None:
     decided = nugget_battles(arena)
     assert not any("green" in key for key in verdicts_of(decided) if key[0] == "q2"), "missing is not zero"
     assert not any(key[0] in ("q3", "q4") for key in verdicts_of(decided))
@@ -105,7 +107,7 @@ def test_an_answer_without_a_score_has_no_battle_and_is_counted(arena: store.Are
     assert decided.assigner == MODEL
 
 
-def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: store.Arena) -> None:
+def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: Arena) -> None:
     rows = [
         {"language": "en", "query_id": query_id, "system_a": first, "system_b": second, "verdict": verdict}
         for (query_id, first, second), verdict in by_hand().items()
@@ -122,7 +124,7 @@ def test_the_ranking_is_that_of_the_same_battles_as_rows(arena: store.Arena) -> 
     assert "nugget_vital_strict" in told
 
 
-def test_compare_and_the_command_follow_the_nuggets(arena: store.Arena) -> None:
+def test_compare_and_the_command_follow_the_nuggets(arena: Arena) -> None:
     report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
     ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
     assert report.overall.difference == pytest.approx(ranking.difference("blue", "red", language="en").value)
@@ -133,14 +135,14 @@ def test_compare_and_the_command_follow_the_nuggets(arena: store.Arena) -> None:
     assert MODEL in result.stderr
 
 
-def test_nuggets_are_the_judge_where_there_is_no_other(arena: store.Arena, tmp_path: Path) -> None:
+def test_nuggets_are_the_judge_where_there_is_no_other(arena: Arena, tmp_path: Path) -> None:
     assert (judges(arena), choose_judge(arena)) == ((NUGGETS,), NUGGETS)
     judged = arena_of(tmp_path / "judged", judged=True)
     assert judges(judged) == ("j", NUGGETS)
     assert choose_judge(judged) == "j", "an arena that had one judge has it still"
 
 
-def test_options_that_do_not_fit_are_refused(arena: store.Arena, tmp_path: Path) -> None:
+def test_options_that_do_not_fit_are_refused(arena: Arena, tmp_path: Path) -> None:
     with pytest.raises(BadInput):
         RankSettings(nugget_margin=-0.1)
     with pytest.raises(BadInput):
@@ -162,5 +164,5 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
     tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        NuggetJudge().read(store.write(tmp_path / "okay", tables, made_by="a test"))
+        NuggetJudge().read(writing.write(tmp_path / "okay", tables, made_by="a test"))
     assert "no vital nugget" in str(told.value)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import UnknownName
 from mirage.stages.features.assessed import ASSESSED, decider
 from mirage.stages.features.families import FEATURES
@@ -24,6 +24,10 @@ from mirage.stages.nuggets.bank import nugget_id, nugget_scores
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS, match_terms
 from mirage.stages.stage import run
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.lineage import LINEAGE
+from mirage.store.upsert import by_key, upsert
 from mirage.text.segmentation import sentences
 
 NAMES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
@@ -74,7 +78,7 @@ def test_a_nugget_without_an_assignment_leaves_no_score_of_what_counts_it() -> N
 
 # --- the matcher of terms ---------------------------------------------------------------------------------------------
 
-SAMPLE = store.open_arena(ROOT / "data" / "sample")
+SAMPLE = open_arena(ROOT / "data" / "sample")
 CODES = SAMPLE.languages("passages")
 
 
@@ -168,19 +172,19 @@ def arena(tmp_path: Path) -> Path:
     rows = [nugget for query in ("q1", "q2") for nugget in bank(*LINES, query=query)]
     rows = [replace(nugget, importance="vital") if nugget.text == LINES[0] else nugget for nugget in rows]
     tables = {"queries": queries, "answers": answers, "nuggets": rows}
-    store.write(path, {name: schema.from_rows(name, part) for name, part in tables.items()}, made_by="a test")
+    writing.write(path, {name: schema.from_rows(name, part) for name, part in tables.items()}, made_by="a test")
     return path
 
 
 LINES = ("The lamp was lit in 1889.", "Volunteers keep it today.")
 
 
-def assign(path: Path) -> store.Arena:
+def assign(path: Path) -> Arena:
     run(TERM_ASSIGNMENTS, path, made_by="a test", part="assigner")
     return measure(path, made_by="a test")
 
 
-def scores(arena: store.Arena, name: str = "nugget_all") -> dict[tuple[str, str], float | None]:
+def scores(arena: Arena, name: str = "nugget_all") -> dict[tuple[str, str], float | None]:
     rows = arena.read("features").to_pylist()
     return {(row["query_id"], row["system"]): row["value"] for row in rows if row["feature"] == name}
 
@@ -203,13 +207,13 @@ def test_scores_are_features_where_a_bank_is_and_nowhere_else(arena: Path) -> No
 def test_the_store_knows_which_features_rest_on_which_table() -> None:
     for table in ASSESSED:
         resting = {name for name, spec in FEATURES.items() if table in spec.needs}
-        assert set(store.LINEAGE[table].features) == resting, table
+        assert set(LINEAGE[table].features) == resting, table
 
 
 def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None:
     assign(arena)
     new = schema.from_rows("answers", [schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)])
-    after = store.upsert(arena, {"answers": store.by_key("answers", new)}, made_by="a test").arena
+    after = upsert(arena, {"answers": by_key("answers", new)}, made_by="a test").arena
     keys = {(row["query_id"], row["system"]) for row in after.read("nugget_assignments").to_pylist()}
     assert ("q1", "half") not in keys
     assert {("q1", "good"), ("q2", "half")} <= keys
@@ -232,4 +236,4 @@ def test_several_processes_assign_what_one_does(arena: Path) -> None:
 
     here = assign(arena).read("nugget_assignments")
     run(TERM_ASSIGNMENTS, arena, made_by="a test", part="assigner", executor=Processes(2))
-    assert store.open_arena(arena).read("nugget_assignments").equals(here)
+    assert open_arena(arena).read("nugget_assignments").equals(here)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from misbehaving import FAILURES, Act, Call, Service, reply
 from typer.testing import Result
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.nuggets.stage import (
     BATCH,
     MAX_NUGGETS,
@@ -24,6 +24,8 @@ from mirage.stages.nuggets.stage import (
     parse_assignments,
     parse_bank,
 )
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 QUERIES = 12
 SYSTEMS = ("a", "b", "c")
@@ -46,7 +48,7 @@ def arena(tmp_path: Path) -> Path:
             for system in SYSTEMS
         ],
     }
-    store.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
     return path
 
 
@@ -76,7 +78,7 @@ def assigns(call: Call) -> Act:
 
 
 def table(path: Path, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = store.open_arena(path).read(name).to_pylist()
+    rows: list[dict[str, Any]] = open_arena(path).read(name).to_pylist()
     return rows
 
 

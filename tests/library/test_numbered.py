@@ -11,8 +11,10 @@ import pytest
 from commands import mirage
 from misbehaving import Service, reply
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.generate.stage import answers_of
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.views import query as view
 
 TEMPLATES = {
@@ -35,7 +37,7 @@ def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str,
     """What `show answers`, the features and the Answers page take for the citations of the one answer."""
     only = ("n_citations", "n_unknown_citations", "citation_Recall@10")
     mirage("measure", "features", path, *(word for name in only for word in ("--only", name)))
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
     query = view.query_view(arena, ("en", "q"), "strict")
     (answer,) = (answer for answer in query.answers if answer.system == system)
@@ -52,11 +54,11 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
     tmp_path: Path, template: str, expected: tuple[str, dict[str, float]]
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / f"{template}.txt"
-    store.write(path, tables(), made_by="a test")
+    writing.write(path, tables(), made_by="a test")
     file.write_text(TEMPLATES[template], encoding="utf-8")
     with Service(lambda call: reply(SAID)) as service:
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
-        (row,) = store.open_arena(path).read("answers").to_pylist()
+        (row,) = open_arena(path).read("answers").to_pylist()
         assert (row["template"], row["numbered"]) == (template, template == "mine")
         citations, values, labels = cited(path, "s")
         assert (citations, values) == expected
@@ -64,7 +66,7 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
         calls = service.requests.total()
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         assert service.requests.total() == calls
-        assert store.open_arena(path).read("answers").to_pylist() == [row]
+        assert open_arena(path).read("answers").to_pylist() == [row]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
     tmp_path: Path, columns: str, options: tuple[str, ...], expected: tuple[str, dict[str, float]]
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / "answers.jsonl"
-    store.write(path, tables(), made_by="a test")
+    writing.write(path, tables(), made_by="a test")
     file.write_text(
         f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
     )
@@ -109,7 +111,7 @@ def test_a_number_is_the_place_of_a_passage_in_every_format(tmp_path: Path) -> N
         rows = [record("a", [*of_both]), record("b", [*reversed(of_both)])]
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         assert "not measured" not in mirage("evaluate", file, "--into", path).output
-        arena = store.open_arena(path)
+        arena = open_arena(path)
         values = {(r["system"], r["feature"]): r["value"] for r in arena.read("features").to_pylist()}
         assert [values[system, "n_citations"] for system in "ab"] == [1, 1]
         assert [values[system, "n_unknown_citations"] for system in "ab"] == [0, 0]
@@ -120,13 +122,13 @@ def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) 
     path, pooled = tmp_path / "arena", pa.array([True] * 3)
     held = tables()
     held["passages"] = held["passages"].set_column(held["passages"].column_names.index("pooled"), "pooled", pooled)
-    store.write(path, held, made_by="a test")
+    writing.write(path, held, made_by="a test")
     file = tmp_path / "answers.csv"
     file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", encoding="utf-8")
     mirage("import", "--as", "answers", file, "--into", path)
     told = "Citations of 1 answer are not measured: numbers are cited, and the order of the passages is not known"
     assert mirage("evaluate", path).output.count(told) == 1
-    rows = [row for row in store.open_arena(path).read("features").to_pylist() if row["feature"] == "n_citations"]
+    rows = [row for row in open_arena(path).read("features").to_pylist() if row["feature"] == "n_citations"]
     assert [(row["system"], row["value"], bool(row["reason"])) for row in rows] == [
         ("s", None, True), ("t", 1, False), ("u", 0, False)
     ]  # fmt: skip

@@ -13,7 +13,8 @@ import pytest
 from conftest import ROOT
 from run_without_cases import tables
 
-from mirage import store
+from mirage.store import writing
+from mirage.store.upsert import upsert
 
 
 def pipe(folder: Path) -> Path:
@@ -71,8 +72,8 @@ def everything(folder: Path) -> set[bytes]:
 def test_every_command_refuses_it_at_once_and_writes_nothing(tmp_path: Path, what: str) -> None:
     odd = ODD[what](tmp_path)
     arena = tmp_path / "arena"
-    store.write(arena, {"answers": tables()["answers"]}, made_by="a test")
-    store.upsert(arena, {}, made_by="a test")  # so that its lock is there
+    writing.write(arena, {"answers": tables()["answers"]}, made_by="a test")
+    upsert(arena, {}, made_by="a test")  # so that its lock is there
     file = tmp_path / "answers.jsonl"
     file.write_text('{"language": "en", "query_id": "q0", "system": "one", "text": "So."}\n', "utf-8")
     names = {"ODD": odd, "NEW": tmp_path / "new", "ARENA": arena, "FILE": file, "OUT": tmp_path / "out.jsonl"}

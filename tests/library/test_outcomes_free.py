@@ -17,7 +17,7 @@ from misbehaving import Act, Call, Service, error, reply
 
 from benchmarks import outcomes as labels
 from benchmarks.outcome_accuracy import accuracy, measured_accuracy
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.stages.outcomes import vocabulary
@@ -26,6 +26,8 @@ from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.rates import rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
 from mirage.text.marks import read_mark
@@ -292,7 +294,9 @@ def test_asking_back_is_unclassified() -> None:
 
 def test_many_unclassified_answers_are_said(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
-    store.write(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x")
+    writing.write(
+        arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x"
+    )
     result = CliRunner().invoke(app, ["measure", "outcomes", str(arena)])
     assert "a 100%" in result.stderr
     assert "a 100%" in CliRunner().invoke(app, ["report", "rates", str(arena)]).stderr
@@ -328,7 +332,7 @@ def test_the_rules_are_better_than_both_baselines_and_in_no_language_worse() -> 
 
 def test_sentences_of_passages_are_claims() -> None:
     """What a passage says is no refusal: at most one sentence in fifty of the bundled sample is taken for one."""
-    passages = store.open_arena(ROOT / "data" / "sample").read("passages").to_pylist()
+    passages = open_arena(ROOT / "data" / "sample").read("passages").to_pylist()
     texts = {(row["language"], text) for row in passages for text in re.split(r"(?<=[.!?。।])\s*", row["text"])}
     texts = {(language, text) for language, text in texts if len(text) > 20}
     for code in sorted(LANGUAGES):
@@ -366,10 +370,10 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
         ],
     }
     path = tmp_path / "arena"
-    store.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
 
     def outcomes_by_language() -> dict[str, set[tuple[str, str]]]:
-        rows = [row for row in store.open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
+        rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
         return {code: {(row["outcome"], row["rule"]) for row in rows if row["language"] == code} for code in texts}
 
     result = mirage("measure", "outcomes", path)
@@ -397,8 +401,8 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
         assert outcomes_by_language()["vi"] == {("abstained", "by_model")}
         mirage("measure", path)  # what a model decided is not out of date
         assert outcomes_by_language()["vi"] == {("abstained", "by_model")}
-    assert any("by m" in note for note in store.open_arena(path).manifest["made"]["outcomes"]["notes"])
-    assert [each.reason for each in recompute(store.open_arena(path)) if each.subject == "outcomes"] == [
+    assert any("by m" in note for note in open_arena(path).manifest["made"]["outcomes"]["notes"])
+    assert [each.reason for each in recompute(open_arena(path)) if each.subject == "outcomes"] == [
         "classified by a model"
     ]
     mirage("measure", "outcomes", path, "--model", "m", code=2)

@@ -11,10 +11,12 @@ from conftest import ROOT
 from page_spot_check_cases import log_in
 from streamlit.testing.v1 import AppTest
 
-from mirage import store
 from mirage.errors import ArenaError, BadInput
 from mirage.pipeline import adding
-from mirage.store import home, owned
+from mirage.store import arena as arenas
+from mirage.store import copies, home, owned, writing
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.writing import Provenance
 
 PAGE = ROOT / "pages" / "your_model.py"
 ANNA, SESSION = "login:Ánna/..", "session:0a1b"
@@ -26,40 +28,40 @@ def no_copies_of_other_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> store.Arena:
+def arena(tmp_path: Path) -> Arena:
     """An arena that somebody else made of their own data: its label invites no writing."""
-    copy = store.copy(store.open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
-    made_by = store.Provenance("a test", settings={"baseline/bm25": owned.ADDED})
-    return store.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=made_by)
+    copy = copies.copy(open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
+    made_by = Provenance("a test", settings={"baseline/bm25": owned.ADDED})
+    return writing.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=made_by)
 
 
 def everything(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def bring(arena: store.Arena, owner: str, folder: Path, *, text: str = "An answer.") -> Path:
+def bring(arena: Arena, owner: str, folder: Path, *, text: str = "An answer.") -> Path:
     """Do what the page does with an upload."""
     file = folder / "answers.jsonl"
     file.write_text(json.dumps({"language": "sw", "query_id": "sw-01", "text": text}) + "\n", "utf-8")
     into = owned.owner_folder(owner) / f"{arena.name}-own"
-    base = store.open_arena(into) if store.is_arena(into) else arena
+    base = open_arena(into) if is_arena(into) else arena
     owned.need_room(owner, base.size)
     return adding.add_system(base, adding.read_system(base, file, system="mine"), into).path
 
 
-def test_an_upload_leaves_the_given_arena_as_it_was_whatever_its_label(tmp_path: Path, arena: store.Arena) -> None:
+def test_an_upload_leaves_the_given_arena_as_it_was_whatever_its_label(tmp_path: Path, arena: Arena) -> None:
     before = everything(arena.path)
     first, second = (bring(arena, owner, tmp_path, text=owner) for owner in (ANNA, SESSION))
     assert everything(arena.path) == before
     assert first != second
     texts = {
-        owner: [row["text"] for row in store.open_arena(path).read("answers").to_pylist() if row["system"] == "mine"]
+        owner: [row["text"] for row in open_arena(path).read("answers").to_pylist() if row["system"] == "mine"]
         for owner, path in ((ANNA, first), (SESSION, second))
     }
     assert texts == {ANNA: [ANNA], SESSION: [SESSION]}
 
 
-def test_a_copy_is_its_owners_alone(tmp_path: Path, arena: store.Arena) -> None:
+def test_a_copy_is_its_owners_alone(tmp_path: Path, arena: Arena) -> None:
     path = bring(arena, ANNA, tmp_path)
     assert owned.owned_arenas(ANNA) == {"theirs-own": path}
     assert owned.owned_arenas(SESSION) == {}
@@ -72,7 +74,7 @@ def test_a_copy_is_its_owners_alone(tmp_path: Path, arena: store.Arena) -> None:
     owned.delete(ANNA, path)
     assert owned.owned_arenas(ANNA) == {}
     assert not path.exists()
-    store.check(arena)
+    arenas.check(arena)
 
 
 def test_no_name_leads_out_of_the_folder_and_a_session_is_no_login() -> None:
@@ -84,7 +86,7 @@ def test_no_name_leads_out_of_the_folder_and_a_session_is_no_login() -> None:
 
 
 def test_more_than_the_quota_is_refused_and_says_so(
-    tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_UPLOAD_MB", "1")
     with pytest.raises(ArenaError, match="1 MB") as caught:
@@ -116,7 +118,7 @@ def test_a_quota_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch, s
         owned.quota()
 
 
-def test_what_a_session_left_behind_goes_and_what_a_login_keeps_stays(tmp_path: Path, arena: store.Arena) -> None:
+def test_what_a_session_left_behind_goes_and_what_a_login_keeps_stays(tmp_path: Path, arena: Arena) -> None:
     login_copy, session_copy = bring(arena, ANNA, tmp_path), bring(arena, SESSION, tmp_path)
     modified = max(path.stat().st_mtime for path in session_copy.rglob("*"))
     owned.expire(now=modified + 3600)
@@ -136,7 +138,7 @@ def test_what_a_session_left_behind_goes_and_what_a_login_keeps_stays(tmp_path: 
 
 
 def test_the_page_says_where_an_upload_goes_how_long_and_how_much(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     monkeypatch.setenv("MIRAGE_UPLOAD_MB", "37")
@@ -151,7 +153,7 @@ def test_the_page_says_where_an_upload_goes_how_long_and_how_much(
 
 
 def test_a_login_finds_its_copy_again_and_can_delete_it(
-    tmp_path: Path, arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log_in(monkeypatch, "anna")
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))

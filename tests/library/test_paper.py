@@ -15,13 +15,16 @@ import small_arena
 from commands import CliRunner
 
 from benchmarks.simulated import simulate_arena
-from mirage import cli, schema, store
+from mirage import cli, schema
 from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.paper import TournamentResult, play
 from mirage.ranking.stage import tournament_rows
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.runs import settings_of
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +156,7 @@ def mirage(*args: object, code: int = 0) -> tuple[list[dict[str, str]], str]:
 @pytest.fixture
 def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
     simulation = simulate_arena(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
-    return store.write(tmp_path / "a", dict(simulation.tables), made_by="a test", label="simulated").path
+    return writing.write(tmp_path / "a", dict(simulation.tables), made_by="a test", label="simulated").path
 
 
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
@@ -177,9 +180,9 @@ def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: 
     once = {p.name: p.read_bytes() for p in arena.rglob("*.parquet")}
     mirage(*command)
     assert {p.name: p.read_bytes() for p in arena.rglob("*.parquet")} == once
-    opened = store.open_arena(arena)
+    opened = open_arena(arena)
     assert opened.rows("tournaments") == 2 * 5 * 6
-    assert (store.settings_of(opened, "tournaments", "judge") or {})["method"] == "published"
+    assert (settings_of(opened, "tournaments", "judge") or {})["method"] == "published"
     assert "ratings" not in opened.tables
 
 
@@ -191,7 +194,7 @@ def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
         schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
         schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
     ]
-    other = store.write(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}, made_by="a test").path
+    other = writing.write(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}, made_by="a test").path
     rows, message = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
     assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows] == [
         ("x", "", "", "3"),

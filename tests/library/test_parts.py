@@ -14,10 +14,14 @@ from hypothesis import strategies as st
 from misbehaving import Service, error
 from parts_cases import by_text, tables
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard, read_shard
 from mirage.pipeline.parts import merge
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.ledger import ledger_path
 
 PARTS = 3
 
@@ -74,9 +78,9 @@ def test_the_order_of_parts_does_not_matter_nor_how_often_they_are_merged(tmp_pa
         into = write(tmp_path / str(number), n=4)
         for part in order:
             merge(into, [part])
-        version = store.open_arena(into).version
+        version = open_arena(into).version
         assert sum(merge(into, list(reversed(order))).rows.values()) == 0
-        assert store.open_arena(into).version == version
+        assert open_arena(into).version == version
         results.add(str(tables(into)))
     assert len(results) == 1
 
@@ -90,27 +94,27 @@ def test_an_answer_replaces_a_failed_call_and_the_measurements_of_the_failure_go
         parts = in_parts(path, *command(path, service))
     report = merge(path, parts)
     assert report.rows == {"answers": 2}
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     assert set(arena.read("answers")["status"].to_pylist()) == {"ok"}
     assert "q001" not in arena.read("features")["query_id"].to_pylist()
     assert merge(path, parts).rows == {}
-    assert store.check(store.open_arena(path))
+    assert arenas.check(open_arena(path))
 
 
 def test_two_values_under_one_key_are_named_and_nothing_is_written(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=4)
     with Service(by_text) as service:
         parts = in_parts(path, *command(path, service))
-        answers = store.open_arena(parts[0]).read("answers")
+        answers = open_arena(parts[0]).read("answers")
         other = answers.set_column(3, "text", pc.binary_join_element_wise(answers["text"], "else", " "))
         twin = tmp_path / "twin"
-        store.write(twin, {"answers": other.cast(schema.arrow_schema("answers"))}, made_by="a test")
-    version = store.open_arena(path).version
+        writing.write(twin, {"answers": other.cast(schema.arrow_schema("answers"))}, made_by="a test")
+    version = open_arena(path).version
     key = answers.to_pylist()[0]
     with pytest.raises(BadInput, match=f"language {key['language']}, query_id {key['query_id']}, system mine"):
         merge(path, [*parts, twin])
-    assert store.open_arena(path).version == version
-    assert not store.ledger_path(path).exists()
+    assert open_arena(path).version == version
+    assert not ledger_path(path).exists()
 
 
 def test_parts_made_in_two_ways_are_refused(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from judge_cases import says
 from misbehaving import Act, Call, Service
 
 import mirage as api
-from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.stages.judge.faults import (
     CONTROL,
@@ -29,6 +28,9 @@ from mirage.stages.judge.faults import (
     plant,
 )
 from mirage.stages.judge.passport import PassportRow, passport
+from mirage.store import arena as arenas
+from mirage.store import copies
+from mirage.store.arena import open_arena
 from mirage.text.answers import citations
 from mirage.text.detection import detect
 
@@ -40,7 +42,7 @@ Item = dict[str, str]
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sample arena with items: two queries in each of its 18 languages."""
     path = tmp_path_factory.mktemp("passport") / "arena"
-    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
     draw_items(path, queries=2, made_by="a test")
     return path
 
@@ -48,7 +50,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def items(source: Path) -> dict[tuple[str, str], Item]:
     texts: dict[tuple[str, str], Item] = {}
-    for row in store.open_arena(passport_path(source)).read("answers").to_pylist():
+    for row in open_arena(passport_path(source)).read("answers").to_pylist():
         if row["status"] == "ok":
             texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
     return texts
@@ -99,7 +101,7 @@ def test_one_digit_of_one_number_changes_in_its_own_script(items: dict[tuple[str
 
 
 def test_a_moved_citation_names_a_passage_that_was_shown(source: Path, items: dict[tuple[str, str], Item]) -> None:
-    arena = store.open_arena(passport_path(source))
+    arena = open_arena(passport_path(source))
     shown: dict[tuple[str, str], list[str]] = {}
     for row in arena.read("retrieved").to_pylist() + arena.read("passages").to_pylist():
         shown.setdefault((row["language"], row["query_id"]), []).append(row["passage_id"])
@@ -183,7 +185,7 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
 
 def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena"
-    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
     first = draw_items(path, queries=1, languages=["sw"], made_by="a test").read("answers").to_pylist()
     more = draw_items(path, queries=2, languages=["sw", "th"], made_by="a test").read("answers").to_pylist()
     assert {row["language"] for row in more} == {"sw", "th"}
@@ -195,9 +197,9 @@ def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: 
 
 
 def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path, tmp_path: Path) -> None:
-    before = store.open_arena(source)
+    before = open_arena(source)
     mirage("judge", "passport", source, "--judge", "heuristic", "--languages", "en,ar,th")
-    assert store.open_arena(source).version == before.version
+    assert open_arena(source).version == before.version
     done = mirage("report", "judges", source, "--passport", "--judge", "heuristic", "--format", "csv")
     known = {(row["fault"], row["language"]): row for row in rows(done)}
     assert float(known["wrong-language", "all"]["detected"]) > 0.9
@@ -226,7 +228,7 @@ def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Pat
     with pytest.raises(BadInput, match="passport"):
         api.judge(api.open_arena(source), passport=True, known=True)
     mirage("judge", "passport", source, "--judge", "heuristic", "--languages", "en,ar,th")
-    mine = store.open_arena(passport_path(source))
+    mine = open_arena(passport_path(source))
     with pytest.raises(UnknownName, match="heuristic"):
         passport(mine, "nobody")
     with pytest.raises(NotEnoughData, match="languages"):
@@ -264,7 +266,7 @@ def simulated(items: dict[tuple[str, str], Item]) -> Callable[[Call], Act]:
 
 def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Path) -> None:
     path = tmp_path / "arena"
-    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
     arena = draw_items(path, languages=["es", "zh"], made_by="a test")
     texts: dict[tuple[str, str], Item] = {}
     for row in arena.read("answers").to_pylist():
@@ -286,8 +288,8 @@ def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Pa
         calls = len(service.calls)
         mirage(*words, "--languages", "es,zh")
         assert len(service.calls) == calls  # every reply is in the ledger
-    assert "j" not in store.open_arena(path).read("judgments")["judge"].to_pylist()
-    result = passport(store.open_arena(passport_path(path)), "j")
+    assert "j" not in open_arena(path).read("judgments")["judge"].to_pylist()
+    result = passport(open_arena(passport_path(path)), "j")
     held = 0
     for family in FAULTS:
         row, share = row_of(result, family), SEES.get(family, 0.9)

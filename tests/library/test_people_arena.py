@@ -9,23 +9,24 @@ from commands import mirage as command
 from commands import rows
 
 import mirage
-from mirage import store
 from mirage.battles.judge import choose_judge, verdict_judges
 from mirage.errors import BadInput
 from mirage.people.exam import exam
 from mirage.people.votes.stage import correct_ranking, vote_agreement
 from mirage.schema import PEOPLE
 from mirage.stages.judge.stage import judge_statistics
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena, open_arena
 
 GPT4, CLAUDE, GPT35 = "gpt-4-0125-preview", "claude-3-opus-20240229", "gpt-3.5-turbo"
 
 
 @pytest.fixture(scope="module")
-def arena() -> store.Arena:
-    return store.open_arena(store.bundled_arenas()["people"])
+def arena() -> Arena:
+    return open_arena(arenas.bundled_arenas()["people"])
 
 
-def test_it_is_small_and_holds_verdicts_without_texts(arena: store.Arena) -> None:
+def test_it_is_small_and_holds_verdicts_without_texts(arena: Arena) -> None:
     assert arena.tables == ("judgments",)
     assert arena.size < 300_000
     assert arena.manifest["licence"] == "MIT"
@@ -36,7 +37,7 @@ def test_it_is_small_and_holds_verdicts_without_texts(arena: store.Arena) -> Non
     assert people == {PEOPLE}
 
 
-def test_judges_agree_with_people_as_is_known(arena: store.Arena) -> None:
+def test_judges_agree_with_people_as_is_known(arena: Arena) -> None:
     """Exact agreement 55%, 48% and 40%; kappa 0.33, 0.21 and 0.08; the first answer wins 55%, 40%, 86% and 50.3%."""
     agreed = {row.judge: row for row in vote_agreement(arena, [])}
     assert [round(agreed[name].raw or 0, 2) for name in (GPT4, CLAUDE, GPT35)] == [0.55, 0.48, 0.40]
@@ -46,7 +47,7 @@ def test_judges_agree_with_people_as_is_known(arena: store.Arena) -> None:
     assert round(first[PEOPLE], 3) == 0.503
 
 
-def test_the_exam_counts_each_battle_once(arena: store.Arena) -> None:
+def test_the_exam_counts_each_battle_once(arena: Arena) -> None:
     verdicts: dict[str, dict[str, str]] = {}
     for row in arena.read("judgments", columns=["query_id", "judge", "verdict"]).to_pylist():
         verdicts.setdefault(row["query_id"], {})[row["judge"]] = row["verdict"].replace("both_bad", "tie")
@@ -58,7 +59,7 @@ def test_the_exam_counts_each_battle_once(arena: store.Arena) -> None:
     assert by_judge[PEOPLE].value is None, "no battle has two people"
 
 
-def test_a_ranking_by_a_judge_is_corrected_to_that_of_people(arena: store.Arena) -> None:
+def test_a_ranking_by_a_judge_is_corrected_to_that_of_people(arena: Arena) -> None:
     """People decided every battle, so the judge adds nothing: the correction is the ranking by people."""
     corrected = correct_ranking(arena, [], judge=GPT35).languages["en"]
     ranking = mirage.rank(arena, judge=PEOPLE, draws=20).languages["en"]
@@ -67,7 +68,7 @@ def test_a_ranking_by_a_judge_is_corrected_to_that_of_people(arena: store.Arena)
     assert corrected.theta == pytest.approx(ranking.theta, abs=0.01)
 
 
-def test_commands_take_it_by_name(arena: store.Arena) -> None:
+def test_commands_take_it_by_name(arena: Arena) -> None:
     ranked = rows(command("rank", "people", "--judge", PEOPLE, "--draws", 20, "--format", "csv"))
     assert len(ranked) == 20
     assert ranked[0]["system"] == "gpt-4"

@@ -11,7 +11,7 @@ from derivation import STAGES
 from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
@@ -21,10 +21,14 @@ from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.stage import run
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.lineage import LINEAGE, derived_tables
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> store.Arena:
+def arena(tmp_path: Path) -> Arena:
     return import_outputs(published_answers(tmp_path / "in"), tmp_path / "arena")
 
 
@@ -34,7 +38,7 @@ def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> 
         assert set(stage.reads) | set(stage.writes) <= set(schema.TABLES)
         assert set(stage.reads) <= tables
         for table in stage.writes:
-            assert set(stage.reads) | set(stage.uses) <= {table, *store.LINEAGE[table].sources}
+            assert set(stage.reads) | set(stage.uses) <= {table, *LINEAGE[table].sources}
         tables |= set(stage.writes)
 
 
@@ -53,10 +57,10 @@ def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> 
     ],
 )
 def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
-    assert store.derived_tables(written) == derived
+    assert derived_tables(written) == derived
 
 
-def test_import_brings_answers_and_their_outcomes_in_one_write(arena: store.Arena) -> None:
+def test_import_brings_answers_and_their_outcomes_in_one_write(arena: Arena) -> None:
     assert arena.tables == ("queries", "passages", "answers", "outcomes")
     assert arena.rows("outcomes") == 2 * arena.rows("answers") == 2 * 48
     assert arena.label == "real replies"
@@ -70,13 +74,11 @@ def test_import_brings_answers_and_their_outcomes_in_one_write(arena: store.Aren
     assert all(len(file["sha256"]) == 64 for file in made_from[1:])
 
 
-def texts(arena: store.Arena) -> dict[tuple[str, str], str]:
+def texts(arena: Arena) -> dict[tuple[str, str], str]:
     return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
 
 
-def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same(
-    arena: store.Arena, tmp_path: Path
-) -> None:
+def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same(arena: Arena, tmp_path: Path) -> None:
     run(FEATURES, arena.path, made_by="a test")
     run(RELEVANCE_RATINGS, arena.path, made_by="a test", part="judge")
     same = import_outputs(tmp_path / "in", arena.path)
@@ -88,19 +90,19 @@ def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same
     assert 0 < len(changed) < len(before)
     measured = {(row["query_id"], row["system"]) for row in other.read("features").to_pylist()}
     assert measured == before.keys() - changed
-    assert store.check(other)
+    assert arenas.check(other)
 
 
-def test_features_measured_one_by_one_join_those_that_are_there(arena: store.Arena) -> None:
+def test_features_measured_one_by_one_join_those_that_are_there(arena: Arena) -> None:
     def measured() -> list[str]:
-        return sorted(pc.unique(store.open_arena(arena.path).read("features")["feature"]).to_pylist())
+        return sorted(pc.unique(open_arena(arena.path).read("features")["feature"]).to_pylist())
 
     for name in ("length", "n_citations"):
         run(FEATURES, arena.path, made_by="a test", part="feature", only=[name])
     assert measured() == ["length", "n_citations"]
-    version = store.open_arena(arena.path).version
+    version = open_arena(arena.path).version
     run(FEATURES, arena.path, made_by="a test", part="feature", only=["length"])
-    assert store.open_arena(arena.path).version == version, "measuring again changes nothing"
+    assert open_arena(arena.path).version == version, "measuring again changes nothing"
     run(FEATURES, arena.path, made_by="a test")
     assert len(measured()) > 2
     with pytest.raises(UnknownName, match="did you mean: length"):
@@ -111,7 +113,7 @@ def take(file: Path, folder: Path) -> FileImport:
     return import_file(file, folder)
 
 
-def test_ratings_of_several_judges_stand_side_by_side_with_their_settings(arena: store.Arena, tmp_path: Path) -> None:
+def test_ratings_of_several_judges_stand_side_by_side_with_their_settings(arena: Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
     relevance: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 1}}
     judged: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 2}, "judge": "j:1"}
@@ -124,7 +126,7 @@ def test_ratings_of_several_judges_stand_side_by_side_with_their_settings(arena:
     assert both.manifest["made"]["ratings"]["settings"] == {"j:1": {"seed": 2}, "relevance": {"seed": 3}}
 
 
-def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena, tmp_path: Path) -> None:
+def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "1.csv"), arena.path)
     run(JUDGED_RATINGS, arena.path, made_by="a test", part="judge", judge="j")
     second = take(judgments(tmp_path / "2.csv", "B", ids="r0 r2"), arena.path)
@@ -137,19 +139,19 @@ def test_verdicts_are_added_and_a_repeated_battle_is_replaced(arena: store.Arena
     assert [file["name"] for file in other.arena.manifest["made"]["judgments"]["from"]] == ["1.csv", "2.csv", "3.csv"]
 
 
-def test_queries_are_not_put_under_answers_to_others(arena: store.Arena, tmp_path: Path) -> None:
+def test_queries_are_not_put_under_answers_to_others(arena: Arena, tmp_path: Path) -> None:
     before = snapshot(arena.path)
     with pytest.raises(ArenaError, match=r"has answers to its current queries(.|\n)*use a new folder"):
         import_nomiracl_queries(tmp_path, arena.path)
     assert snapshot(arena.path) == before
 
 
-def test_a_ranking_refuses_what_it_has_no_battles_for(arena: store.Arena, tmp_path: Path) -> None:
+def test_a_ranking_refuses_what_it_has_no_battles_for(arena: Arena, tmp_path: Path) -> None:
     outcomes = arena.read("outcomes")
     with pytest.raises(UnknownName, match="no language 'sw'"):
         rank_arena(arena, LabelJudge(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
-    part = store.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
+    part = writing.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
     with pytest.raises(NotEnoughData, match="fi cannot be ranked") as refused:
         rank_arena(part, LabelJudge(), RankSettings(languages=("fi",)))
     assert "no unanswerable queries" in str(refused.value)
@@ -168,7 +170,7 @@ BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importa
 
 
 def test_the_bundled_arena_is_small_and_without_texts() -> None:
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
     assert arena.size < 4_000_000
     assert arena.tables == BUNDLED
     queries = arena.read("queries")

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources.nomiracl.outputs import read_outputs
 from mirage.llm.prompts import TEMPLATES, Template, bundled_text, load_template, render
+from mirage.store import files
 from mirage.text.answers import is_numbered
 
 PASSAGES = [("Cologne Cathedral", "It stands on the Rhine."), (None, "A text without a title.")]
@@ -63,7 +63,7 @@ def test_vanilla_gives_the_published_prompts_to_the_byte(shared: Path, tmp_path:
     vanilla = load_template("vanilla")
     compared = 0
     for path in sorted(tmp_path.glob("*/*.gz")):
-        for line in store.jsonl(path):
+        for line in files.jsonl(path):
             key = (path.name[:2], line.value["query_id"])
             if line.value["prompt"] is not None:
                 assert render(vanilla, queries[key], passages[key]) == line.value["prompt"], line.where

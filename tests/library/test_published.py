@@ -11,15 +11,17 @@ import pytest
 from published_cases import differing
 from published_figures import FIGURES, read_published
 
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.outcomes.rates import rates
+from mirage.store import arena
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 
 
 @pytest.fixture(scope="module")
 def figures() -> pa.Table:
     """The bundled figures."""
-    return store.open_arena(store.bundled_arenas()["published"]).read("published")
+    return open_arena(arena.bundled_arenas()["published"]).read("published")
 
 
 def row_where(figures: pa.Table, **conditions: str) -> dict[str, object]:
@@ -94,5 +96,5 @@ def test_every_cell_of_every_file_is_a_row_and_no_other(shared: Path, figures: p
 
 
 def test_every_published_cell_is_the_rate_of_the_bundled_answers() -> None:
-    outcomes = store.open_arena(store.bundled_arenas()["nomiracl"]).read("outcomes")
+    outcomes = open_arena(arena.bundled_arenas()["nomiracl"]).read("outcomes")
     assert differing(rates(outcomes, parser="published").to_pylist()) == {}

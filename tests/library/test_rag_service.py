@@ -14,10 +14,13 @@ from generating_cases import shown, write
 from misbehaving import Act, Call, Service, not_json
 
 import mirage as api
-from mirage import store
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm.json_paths import find, parse_path
 from mirage.stages.shown import shown_passages
+from mirage.store import arena as arenas
+from mirage.store import copies
+from mirage.store.arena import open_arena
+from mirage.store.ledger import Ledger, ledger_path
 
 KEY = "sk-planted-5f2e9b71c04d"
 
@@ -52,13 +55,13 @@ def command(path: Path, service: Service, *more: str) -> list[str]:
 
 
 def rows(path: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = store.open_arena(path).read(table).to_pylist()
+    found: list[dict[str, Any]] = open_arena(path).read(table).to_pylist()
     return found
 
 
 def calls(path: Path) -> list[Mapping[str, Any]]:
     """What the ledger has of the system's answers."""
-    with store.Ledger(store.ledger_path(path), read_only=True) as ledger:
+    with Ledger(ledger_path(path), read_only=True) as ledger:
         return [ledger.get(row["call"]) or {} for row in rows(path, "answers") if row["call"]]
 
 
@@ -71,8 +74,8 @@ def test_answers_and_contexts_come_into_the_arena_and_nothing_is_asked_twice(pat
         mirage(*command(path, service))
         assert len(service.calls) == 6
     assert {row["outcome"] for row in shown(path, "live")} == {"ok"}
-    arena = store.open_arena(path)
-    assert store.check(arena)
+    arena = open_arena(path)
+    assert arenas.check(arena)
     tables = {name: arena.read(name) for name in ("answers", "passages", "retrieved")}
     seen = [row for row in shown_passages(tables).to_pylist() if row["query_id"] == "q001"]
     assert [row["text"] for row in seen] == [
@@ -150,7 +153,7 @@ def test_another_answer_is_one_error_with_address_path_and_what_was_there(
     assert KEY not in told
     for file in filter(Path.is_file, path.rglob("*")):
         assert KEY.encode() not in file.read_bytes()
-    assert "answers" not in store.open_arena(path).tables
+    assert "answers" not in open_arena(path).tables
     with Service(nested) as other:
         mirage(*command(path, other, "--paths", NESTED))
     assert {row["outcome"] for row in shown(path, "live")} == {"ok"}
@@ -165,7 +168,7 @@ def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> Non
     ]
     with Service(lambda call: Act(body=json.dumps({"answer": "Yes [4].", "contexts": contexts}).encode())) as service:
         mirage(*command(path, service, "--languages", "de", "--limit", "1"))
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     tables = {name: arena.read(name) for name in ("answers", "passages", "retrieved")}
     seen = shown_passages(tables).to_pylist()
     assert [row["text"] for row in seen] == [context["text"] for context in contexts]
@@ -176,8 +179,8 @@ def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> Non
 
 def test_a_context_without_an_id_has_the_label_of_the_passage_with_its_text(tmp_path: Path) -> None:
     path = tmp_path / "sample"
-    store.copy(store.open_arena(store.bundled_arenas()["sample"]), path)
-    given = store.open_arena(path).read("passages", languages=["sw"]).to_pylist()
+    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    given = open_arena(path).read("passages", languages=["sw"]).to_pylist()
     texts = {row["query_id"]: row for row in given if row["relevant"]}
     asked = {row["text"]: row["query_id"] for row in rows(path, "queries") if row["language"] == "sw"}
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -32,6 +32,8 @@ from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.resample import query_weights
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 
@@ -412,7 +414,7 @@ def test_options_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize("skill", ["abstain", "answer"])
 def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
-    outcomes = store.open_arena(store.bundled_arenas()["nomiracl"]).read("outcomes")
+    outcomes = open_arena(arenas.bundled_arenas()["nomiracl"]).read("outcomes")
     by_language = from_outcomes(outcomes, skill=skill)
     assert len(by_language) == (17 if skill == "abstain" else 16)
     for of_language in by_language.values():
@@ -423,7 +425,7 @@ def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
 
 
 def test_the_stored_ratings_are_what_the_core_gives_today() -> None:
-    arena = store.open_arena(store.bundled_arenas()["nomiracl"])
+    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
     stored = arena.read("ratings")
     outcomes = arena.read("outcomes")
     skills: tuple[schema.Skill, ...] = ("both", "abstain", "answer")

@@ -15,7 +15,6 @@ from commands import mirage, rows
 from rank_cases import battles, judged, maximum, simulate
 
 from benchmarks.simulated import simulate_arena as arena_of
-from mirage import store
 from mirage.battles import verdict_rows
 from mirage.battles.counts import pool_battles
 from mirage.battles.verdict_rows import Verdicts, from_judgments
@@ -29,6 +28,8 @@ from mirage.ranking.fit import RIDGE, PairCounts, fit
 from mirage.ranking.judges import LabelJudge, NuggetJudge, PanelJudge, VerdictJudge
 from mirage.ranking.scale import on_scale
 from mirage.ranking.settings import RankSettings
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.makers import Makers
 
 
@@ -293,7 +294,7 @@ def test_the_arena_scale_is_a_tenfold_of_the_odds_every_400_points() -> None:
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("options") / "a"
     simulation = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
-    store.write(path, dict(simulation.tables), made_by="test")
+    writing.write(path, dict(simulation.tables), made_by="test")
     return path
 
 
@@ -333,7 +334,7 @@ def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, mo
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     simulation = arena_of(systems=3, queries=12, languages=["en"], seed=4)
     arena = tmp_path / "arena"
-    store.write(arena, dict(simulation.tables), made_by="a test")
+    writing.write(arena, dict(simulation.tables), made_by="a test")
     plain = mirage("rank", arena, "--judge", "judge", "--format", "csv")
     none = mirage("rank", arena, "--judge", "judge", "--votes", "--format", "csv")
     assert none.stdout == plain.stdout, "without votes nothing changes"
@@ -381,7 +382,7 @@ VALUES: dict[str, Any] = {
 
 def test_every_setting_that_cannot_apply_is_refused(arena: Path) -> None:
     assert VALUES.keys() == {field.name for field in fields(RankSettings)}
-    opened = store.open_arena(arena)
+    opened = open_arena(arena)
     table = opened.read("judgments")
     for judge in (LabelJudge(), VerdictJudge("gpt-4o"), PanelJudge(), NuggetJudge()):
         refused = set()

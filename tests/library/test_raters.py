@@ -12,10 +12,13 @@ from commands import rows as printed
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import raters
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 
 def score(
@@ -101,7 +104,7 @@ def arena(tmp_path: Path) -> Path:
         + [score(q, s, "program", q / 12, measure="overlap", person=False) for q, s in keys],
     }
     built = {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items()}
-    store.write(tmp_path / "arena", built, made_by="a test", title="Scored", label="simulated")
+    writing.write(tmp_path / "arena", built, made_by="a test", title="Scored", label="simulated")
     return tmp_path / "arena"
 
 
@@ -112,22 +115,22 @@ def test_the_command_prints_means(arena: Path) -> None:
 
 def test_the_command_makes_verdicts_only_when_told_to(arena: Path) -> None:
     mirage("votes", "scores", arena)
-    assert "judgments" not in store.open_arena(arena).tables
+    assert "judgments" not in open_arena(arena).tables
     mirage("votes", "scores", arena, "--verdicts-from", "clear")
-    written = store.open_arena(arena)
+    written = open_arena(arena)
     judges = defaultdict(int)
     for row in written.read("judgments").to_pylist():
         judges[row["judge"]] += 1
     assert judges == {"people: clear": 12}
     mirage("votes", "scores", arena, "--verdicts-from", "clear")
-    assert store.open_arena(arena).version == written.version
+    assert open_arena(arena).version == written.version
     assert "clear" in mirage("votes", "scores", arena, "--verdicts-from", "clarity", code=2).output
     assert mirage("rank", arena, "--judge", "people: clear").exit_code == 0
 
 
 def test_the_page_of_judges_shows_scores_without_any_judge(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.parent))
-    monkeypatch.setattr(store, "bundled_arenas", dict)
+    monkeypatch.setattr(arenas, "bundled_arenas", dict)
     app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE).run()
     assert not app.exception
     assert "Ratings of single answers" in [header.value for header in app.header]

@@ -10,7 +10,7 @@ import pytest
 from commands import CliRunner
 from conftest import ROOT
 
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS, rated_with
@@ -20,6 +20,10 @@ from mirage.stages.features.stage import FEATURES
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.writing import Provenance
 
 SOURCES = ("queries", "passages", "answers", "retrieved", "nuggets")
 
@@ -27,7 +31,7 @@ SOURCES = ("queries", "passages", "answers", "retrieved", "nuggets")
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pa.Table]:
     """The sample's sources in two languages, and everything that is derived of them, made here."""
-    sample = store.open_arena(ROOT / "data" / "sample")
+    sample = open_arena(ROOT / "data" / "sample")
     derived = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
     derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
     tools = Tools(reference=REFERENCE)
@@ -40,17 +44,17 @@ def tables() -> dict[str, pa.Table]:
     return derived
 
 
-def write(folder: Path, tables: dict[str, pa.Table]) -> store.Arena:
+def write(folder: Path, tables: dict[str, pa.Table]) -> Arena:
     rated = dict.fromkeys(("relevance", "heuristic"), rated_with(draws=50, seed=7))
     made = {"ratings": rated, "tournaments": {"relevance": {"tournaments": 3, "seed": 0}}}
-    return store.write(
+    return writing.write(
         folder,
         tables,
         title="t",
         label="sample",
         about="a",
         licence="CC0-1.0",
-        made_by={name: store.Provenance("a test", settings=made.get(name, {})) for name in tables},
+        made_by={name: Provenance("a test", settings=made.get(name, {})) for name in tables},
     )
 
 
@@ -83,7 +87,7 @@ def test_a_forged_value_is_named_though_every_hash_holds(
     rows[place][column] = value
     forged = pa.Table.from_pylist(rows, tables[table].schema)
     arena = write(tmp_path / "arena", {**tables, table: forged})
-    store.check(arena)
+    arenas.check(arena)
     (mismatch,) = [mismatch for part in recompute(arena) for mismatch in part.mismatches if mismatch.column == column]
     assert mismatch.table == table
     assert mismatch.row == ", ".join(f"{name}={rows[place][name]}" for name in schema.key(table))

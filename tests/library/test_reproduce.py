@@ -12,7 +12,7 @@ from commands import mirage
 from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.papers.reproduction import (
     FEATURES,
@@ -28,6 +28,9 @@ from mirage.papers.reproduction import (
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.paper import play
 from mirage.stats.kendall import kendall
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 
 DRAWS = 8
 SPLITS = 4
@@ -57,14 +60,14 @@ def simulated() -> SimulatedArena:
 
 
 @pytest.fixture(scope="module")
-def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -> Arena:
     tables = renamed(simulated, {"sim-01": HELD_OUT[0], "sim-02": HELD_OUT[1], "sim-03": PRINTED["GPT-4o"]})
     folder = tmp_path_factory.mktemp("reproduce") / "a"
-    return store.write(folder, tables, made_by="a test", label="simulated", title="Made up <b>")
+    return writing.write(folder, tables, made_by="a test", label="simulated", title="Made up <b>")
 
 
 @pytest.fixture(scope="module")
-def reproduction(arena: store.Arena) -> Reproduction:
+def reproduction(arena: Arena) -> Reproduction:
     told: list[tuple[int, int]] = []
     settings = PaperSettings(draws=DRAWS, forest_draws=2, splits=SPLITS)
     result = reproduce(arena, JUDGE, settings, progress=lambda done, total: told.append((done, total)))
@@ -83,7 +86,7 @@ def values(reproduction: Reproduction, item: str, **where: str) -> dict[tuple[st
 
 
 def test_table_2_is_the_forest_on_all_but_two_systems_against_the_mean_rating(
-    arena: store.Arena, reproduction: Reproduction
+    arena: Arena, reproduction: Reproduction
 ) -> None:
     battles = from_judgments(arena.read("judgments"), judge="judge")
     draws = play(battles, tournaments=DRAWS).languages["sw"]
@@ -107,7 +110,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
     """Every one of the table `published` that the arena can have, and no other."""
     printed = {
         tuple(row[name] for name in ("item", "metric", "setting", "system", "language")): row["value"]
-        for row in store.open_arena(store.bundled_arenas()["published"]).read("published").to_pylist()
+        for row in open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
         if row["source"] == "MIRAGE-Bench"
     }
     assert {figure.item for figure in reproduction.figures} == {*(f"Table {n}" for n in range(2, 6)), "Figure 4"}
@@ -121,7 +124,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
     assert (reproduction.holdout, reproduction.chosen, reproduction.missing) == (HELD_OUT, "the two of the paper", {})
 
 
-def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction, arena: store.Arena) -> None:
+def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction, arena: Arena) -> None:
     """As its caption says: some systems drawn at random, R2 on the others, repeated; not the two of Table 5."""
     by_part = values(reproduction, "Table 3", language="sw")
     train, holdout = (by_part[f"{part}, Linear Regression", "", "sw"].ours for part in ("train", "holdout"))
@@ -136,7 +139,7 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
-    printed = store.open_arena(store.bundled_arenas()["published"]).read("published").to_pylist()
+    printed = open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
     assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
     assert set(HELD_OUT) <= set(PRINTED.values())
 
@@ -147,7 +150,7 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
     table = schema.from_columns(
         "features", {column.name: [row[column.name] for row in some] for column in schema.columns("features")}
     )
-    opened = store.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
+    opened = writing.write(tmp_path / "a", {**simulated.tables, "features": table}, made_by="a test")
     result = reproduce(opened, JUDGE, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
     ablation = values(result, "Table 4")["Only LLM-as-judge (2)", "", "sw"]
     assert (ablation.ours, ablation.remark) == (None, "the arena has none of these features")
@@ -160,10 +163,10 @@ def test_an_empty_cell_of_an_ablation_says_why(tmp_path: Path, simulated: Simula
 
 def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path: Path) -> None:
     two = simulate_arena(systems=3, queries=3, languages=["en"], seed=1, judges=("x", "y"))
-    opened = store.write(tmp_path / "a", dict(two.tables), made_by="a test")
+    opened = writing.write(tmp_path / "a", dict(two.tables), made_by="a test")
     with pytest.raises(Exception, match="there are 2 judges: x, y"):
         default_judge(opened)
-    bare = store.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
+    bare = writing.write(tmp_path / "b", {"judgments": two.tables["judgments"]}, made_by="a test")
     assert (
         "mirage import FILE --as answers"
         in mirage("rank", "paper", bare.path, "--judge", "x", "--into", tmp_path / "out", code=2).stderr
@@ -174,7 +177,7 @@ def test_an_arena_without_features_or_with_many_judges_says_what_to_do(tmp_path:
     )
 
 
-def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
+def test_an_undefeated_system_is_left_out_and_named(arena: Arena) -> None:
     verdicts = arena.read("judgments", languages=["sw"]).to_pylist()
     for row in verdicts:
         if "sim-07" in (row["system_a"], row["system_b"]):
@@ -182,7 +185,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
     data = {column.name: [row[column.name] for row in verdicts] for column in schema.columns("judgments")}
     tables = {"judgments": schema.from_columns("judgments", data), "features": arena.read("features")}
     folder = arena.path.parent / "undefeated"
-    opened = store.write(folder, tables, made_by="a test")
+    opened = writing.write(folder, tables, made_by="a test")
     material = gather_material(opened, JUDGE, PaperSettings(draws=2))
     assert "sim-07" not in material.languages["sw"].systems
     assert "never beaten" in material.missing["sw: sim-07"]
@@ -191,7 +194,7 @@ def test_an_undefeated_system_is_left_out_and_named(arena: store.Arena) -> None:
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_writes_every_figure_and_prints_a_row_per_item(arena: store.Arena, tmp_path: Path) -> None:
+def test_the_command_writes_every_figure_and_prints_a_row_per_item(arena: Arena, tmp_path: Path) -> None:
     options = ("--languages", "sw", "--draws", 4)
     result = mirage("rank", "paper", arena.path, "--into", tmp_path / "one", *options, "--format", "csv")
     (file,) = (tmp_path / "one").iterdir()
@@ -203,7 +206,7 @@ def test_the_command_writes_every_figure_and_prints_a_row_per_item(arena: store.
 
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published answers: two of the features, no judge."""
-    opened = store.open_arena(store.bundled_arenas()["nomiracl"])
+    opened = open_arena(arenas.bundled_arenas()["nomiracl"])
     judge = default_judge(opened)
     result = reproduce(opened, judge, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
     assert judge.name == "relevance"

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from commands import CliRunner
 
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput
 from mirage.io.imports.formats import import_file
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.upsert import by_key, upsert
 
 
 def mirage(*words: object) -> str:
@@ -26,7 +30,7 @@ def path(tmp_path: Path) -> Path:
     queries = [schema.Query("fi", f"q{n}", None, f"Kuka on mies numero {n}?", None) for n in (1, 2)]
     passages = [schema.Passage("fi", "q1", f"d{n}", n, None, f"Teksti {n}.", n == 1) for n in (1, 2)]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    return store.write(tmp_path / "arena", tables, made_by="a test").path
+    return writing.write(tmp_path / "arena", tables, made_by="a test").path
 
 
 SWEDISH = "Helsinki är en stad i Finland."
@@ -35,7 +39,7 @@ RUN = "q1 Q0 d9 1 7.25 first\nq1 Q0 d1 2 7.0 first\nq2 Q0 d9 1 0.1 first\n"
 
 def test_a_run_alone_changes_nothing_but_its_own_table(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.trec").write_text(RUN)
-    before = store.open_arena(path)
+    before = open_arena(path)
     arena = import_file(tmp_path / "a.trec", path).arena
     assert arena.read("passages").equals(before.read("passages"))
     assert arena.read("queries").equals(before.read("queries"))
@@ -51,7 +55,7 @@ def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> 
     (tmp_path / "a.trec").write_text(RUN)
     import_file(tmp_path / "a.trec", path)
     answer = schema.Answer("fi", "q1", "s", "Ei.", "ok", None, None, None, None, "first", 1)
-    store.upsert(path, {"answers": store.by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    upsert(path, {"answers": by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
     import_file(tmp_path / "a.trec", path)
     (tmp_path / "b.trec").write_text("q1 Q0 d2 1 1.0 first\n")
     with pytest.raises(ArenaError, match="first"):
@@ -81,7 +85,7 @@ def test_documents_that_the_corpus_lacks_are_counted(tmp_path: Path) -> None:
     (folder / "corpus.fi.jsonl").write_text('{"docid": "d1", "title": "T", "text": "Teksti."}\n')
     done = import_file(folder, tmp_path / "arena")
     assert [(entry.what, entry.n) for entry in done.summary.left_out] == [("texts of retrieved documents", 1)]
-    assert store.check(done.arena)
+    assert arenas.check(done.arena)
 
 
 def test_a_query_id_that_is_a_word_of_headers_is_no_header(tmp_path: Path) -> None:
@@ -111,7 +115,7 @@ def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
     line = {"id": "q", "question": "Mikä on pääkaupunki?", "language": "fi", "contexts": passages, "answer": "Helsinki"}
     (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", encoding="utf-8")
     mirage("import", tmp_path / "in.jsonl", "--into", tmp_path / "arena")
-    rows = store.open_arena(tmp_path / "arena").read("passages").to_pylist()
+    rows = open_arena(tmp_path / "arena").read("passages").to_pylist()
     languages = {row["passage_id"]: row["passage_language"] for row in rows}
     assert languages == {"1": "fi", "2": "sv", "3": None, "4": None}
 
@@ -124,5 +128,5 @@ def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
     line = json.dumps({"docid": "d-sv", "title": "Finland", "text": SWEDISH})
     (folder / "corpus.sv.jsonl").write_text(line + "\n", encoding="utf-8")
     mirage("import", "--as", "trec", folder, "--into", tmp_path / "arena")
-    (row,) = store.open_arena(tmp_path / "arena").read("passages").to_pylist()
+    (row,) = open_arena(tmp_path / "arena").read("passages").to_pylist()
     assert (row["language"], row["passage_language"], row["text"]) == ("sw", "sv", SWEDISH)

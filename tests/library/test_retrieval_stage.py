@@ -12,13 +12,18 @@ from commands import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.errors import ArenaError, BadInput, NotEnoughData
 from mirage.stages.generate.baselines import bm25 as okapi
 from mirage.stages.retrieve import bm25
 from mirage.stages.retrieve.corpus import read_corpus
 from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.runs import settings_of
+from mirage.store.upsert import by_key, upsert
 from mirage.text.segmentation import terms
 
 TEXTS = {
@@ -35,7 +40,7 @@ def path(tmp_path: Path) -> Path:
     queries = [schema.Query(code, "q", None, text, None) for code, text in QUERIES.items()]
     passages = [schema.Passage(code, "q", "d1", 1, "T", texts[1], False) for code, texts in TEXTS.items()]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    return store.write(tmp_path / "arena", tables, made_by="a test").path
+    return writing.write(tmp_path / "arena", tables, made_by="a test").path
 
 
 @pytest.fixture
@@ -49,7 +54,7 @@ def corpus(tmp_path: Path) -> Path:
     return folder
 
 
-def lists(arena: store.Arena, retriever: str) -> dict[str, list[str]]:
+def lists(arena: Arena, retriever: str) -> dict[str, list[str]]:
     rows = [row for row in arena.read("retrieved").to_pylist() if row["retriever"] == retriever]
     by_language: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: (row["language"], row["rank"])):
@@ -64,7 +69,7 @@ def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> Non
     assert rows["fi", "d0"]["text"] == TEXTS["fi"][0]
     if ("fi", "d1") in rows:
         assert rows["fi", "d1"]["text"] is None, "it stands in table passages"
-    assert store.check(arena)
+    assert arenas.check(arena)
 
 
 def test_without_a_corpus_the_arena_is_searched(path: Path) -> None:
@@ -75,7 +80,7 @@ def test_without_a_corpus_the_arena_is_searched(path: Path) -> None:
 def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Path) -> None:
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     retrieve(path, RetrieveSettings("other", corpus=corpus, depth=1), made_by="a test")
-    before = lists(store.open_arena(path), "bm25")
+    before = lists(open_arena(path), "bm25")
     arena = retrieve(path, RetrieveSettings(depth=1, languages=("fi",), corpus=corpus), made_by="a test")
     assert lists(arena, "bm25") == {**before, "fi": ["d0"]}
     assert lists(arena, "other") == {code: ["d0"] for code in TEXTS}
@@ -84,7 +89,7 @@ def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Pat
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)
-    store.upsert(path, {"answers": store.by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    upsert(path, {"answers": by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     with pytest.raises(ArenaError, match="bm25"):
         retrieve(path, RetrieveSettings(depth=1), made_by="a test")
@@ -147,8 +152,8 @@ def mirage(*words_: object) -> Any:
 def test_the_command(path: Path, corpus: Path) -> None:
     done = mirage("generate", "retrieve", path, "--corpus", corpus, "--depth", 2)
     assert done.exit_code == 0, done.output
-    assert set(lists(store.open_arena(path), "bm25")) == set(TEXTS)
-    made = store.settings_of(store.open_arena(path), "retrieved", "bm25")
+    assert set(lists(open_arena(path), "bm25")) == set(TEXTS)
+    made = settings_of(open_arena(path), "retrieved", "bm25")
     assert made == {"method": "bm25", "corpus": corpus.name, "depth": 2}
 
 

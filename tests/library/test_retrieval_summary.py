@@ -10,15 +10,17 @@ import pytest
 from commands import CliRunner
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.cli import app
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.store import writing
+from mirage.store.arena import Arena
 
 N = 12
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> store.Arena:
+def arena(tmp_path: Path) -> Arena:
     """Two languages. `good` brings the relevant passage first, `bad` for a third of the queries only; each feeds a
     system, and the one over `good` ignores it for a quarter of them.
     """
@@ -46,14 +48,14 @@ def arena(tmp_path: Path) -> store.Arena:
                     schema.OutcomeRow(*key, system, "strict", "relevant", outcome, "made up", None, None, right)
                 )
     tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
-    return store.write(tmp_path / "arena", tables, made_by="a test")
+    return writing.write(tmp_path / "arena", tables, made_by="a test")
 
 
 def values(rows: Any, *names: str) -> dict[tuple[str, ...], Any]:
     return {tuple(row[name] for name in names): row for row in rows}
 
 
-def test_every_retriever_is_measured_given_among_them(arena: store.Arena) -> None:
+def test_every_retriever_is_measured_given_among_them(arena: Arena) -> None:
     rows = values(mirage.retrieval_measures(arena, measures=["R@2", "RR@10"]), "language", "retriever", "measure")
     assert {retriever for _, retriever, _ in rows} == {"given", "good", "bad"}
     assert rows["all", "good", "R@2"]["mean"] == rows["all", "given", "R@2"]["mean"] == 1
@@ -65,7 +67,7 @@ def test_every_retriever_is_measured_given_among_them(arena: store.Arena) -> Non
     assert (rows["all", "bad", "R@2"]["n"], rows["fi", "bad", "R@2"]["n"]) == (2 * N, N)
 
 
-def test_planted_failures_are_put_where_they_belong(arena: store.Arena) -> None:
+def test_planted_failures_are_put_where_they_belong(arena: Arena) -> None:
     shares = values(mirage.attribution(arena), "language", "system", "cause")
     for code in ("fi", "sw"):
         assert shares[code, "m+bad", "not_retrieved"]["k"] == N - N // 3
@@ -79,10 +81,10 @@ def test_planted_failures_are_put_where_they_belong(arena: store.Arena) -> None:
     assert all(row["evidence"] for row in single)
 
 
-def test_what_is_not_there_is_said(arena: store.Arena, tmp_path: Path) -> None:
+def test_what_is_not_there_is_said(arena: Arena, tmp_path: Path) -> None:
     with pytest.raises(UnknownName):
         mirage.retrieval_measures(arena, measures=["F1@10"])
-    bare = store.write(tmp_path / "bare", {"passages": arena.read("passages").slice(0, 0)}, made_by="a test")
+    bare = writing.write(tmp_path / "bare", {"passages": arena.read("passages").slice(0, 0)}, made_by="a test")
     with pytest.raises(NotEnoughData):
         mirage.retrieval_measures(bare)
 
@@ -93,7 +95,7 @@ def run(*words: object) -> Any:
     return done
 
 
-def test_the_commands_print_it(arena: store.Arena) -> None:
+def test_the_commands_print_it(arena: Arena) -> None:
     done = run("report", "retrieval", arena.path, "--measures", "nDCG@10,R@2", "--format", "json")
     rows = json.loads(done.stdout)
     assert {row["language"] for row in rows} == {"all"}

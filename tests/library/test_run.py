@@ -15,7 +15,7 @@ from misbehaving import Act, Call, Service, error, reply
 from run_cases import few, ran
 from sample_source import read_sample
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError
 from mirage.llm import presets
 from mirage.llm.calls import ChatModel, Limits, Settings
@@ -23,6 +23,10 @@ from mirage.pipeline import steps
 from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.stages.judge.stage import BattleSample
 from mirage.stages.outcomes.stage import OUTCOMES
+from mirage.store import arena as arenas
+from mirage.store import runs, writing
+from mirage.store.arena import open_arena
+from mirage.store.runs import record_run
 
 SOURCE = Path(__file__).resolve().parents[2] / "data" / "sample" / "source"
 EVERY = [
@@ -40,7 +44,7 @@ IDLE = {"nuggets by terms"}
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arena with queries, passages and the answers of the reference, after a whole run."""
     path = tmp_path_factory.mktemp("run") / "arena"
-    store.write(path, few(read_sample(SOURCE)), made_by="a test")
+    writing.write(path, few(read_sample(SOURCE)), made_by="a test")
     assert [(d.step, d.state) for d in done(path)] == [(step, "ran") for step in EVERY]
     return path
 
@@ -70,29 +74,29 @@ def done(
 
 def change(path: Path, table: str, edit: Any, made_by: str = "another command") -> None:
     """Write a table anew with its first row changed, as a command that knows of no run does."""
-    old = store.open_arena(path).read(table)
+    old = open_arena(path).read(table)
     rows = old.to_pylist()
     edit(rows)
     columns = {name: [row[name] for row in rows] for name in old.column_names}
-    store.write(path, {table: schema.from_columns(table, columns)}, made_by=made_by)
+    writing.write(path, {table: schema.from_columns(table, columns)}, made_by=made_by)
 
 
 def test_a_second_run_skips_everything_and_says_why(ready: Path) -> None:
-    before = store.open_arena(ready).version
+    before = open_arena(ready).version
     repeated = done(ready)
     assert [(d.step, d.state, d.why) for d in repeated] == [(step, "skipped", "up to date") for step in EVERY]
     assert all(d.seconds == 0 and d.cost is None for d in repeated)
-    assert store.open_arena(ready).version == before
+    assert open_arena(ready).version == before
 
 
 def test_a_run_makes_every_table(ready: Path) -> None:
-    arena = store.open_arena(ready)
+    arena = open_arena(ready)
     assert set(arena.tables) == {"queries", "passages", "answers", "outcomes", "features", "judgments", "ratings"}
     assert set(pc.unique(arena.read("ratings")["judge"]).to_pylist()) == {"relevance", "heuristic"}
     measured = pc.unique(arena.read("features")["feature"]).to_pylist()
     assert "answer_rougeL" in measured, "the system called reference is the reference"
     assert "fluency_score" not in measured, "no model was named"
-    assert store.check(arena)
+    assert arenas.check(arena)
 
 
 def test_a_changed_answer_runs_again_all_that_depends_on_answers_and_no_more(arena: Path) -> None:
@@ -127,12 +131,12 @@ def test_changed_features_run_again_the_judge_that_weighs_them_and_the_ratings(a
 
 def test_a_new_judge_runs_again_no_other_judge_and_nothing_before(arena: Path) -> None:
     rows = [schema.Judgment("en", "en-01", "someone", "reference", "baseline/abstain", "A", None, None, None)]
-    old = store.open_arena(arena).read("judgments")
-    before = store.runs(store.open_arena(arena), "judgments")
+    old = open_arena(arena).read("judgments")
+    before = runs.runs(open_arena(arena), "judgments")
     new = pa.concat_tables([old, schema.from_rows("judgments", rows)])
-    store.write(arena, {"judgments": new}, made_by="another command")
+    writing.write(arena, {"judgments": new}, made_by="another command")
     for step, record in before.items():
-        store.record_run(arena, "judgments", step, record, left=store.content(store.open_arena(arena), "judgments"))
+        record_run(arena, "judgments", step, record, left=runs.content(open_arena(arena), "judgments"))
     results = done(arena)
     assert ran(results) == ["ratings by heuristic"]
     assert results[-1].why == "judgments changed"
@@ -154,12 +158,12 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
     with pytest.raises(ArenaError, match="there is no arena"):
         done(tmp_path / "none")
     tables = few(read_sample(SOURCE), "en")
-    only = store.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
+    only = writing.write(tmp_path / "arena", {"queries": tables["queries"]}, made_by="a test")
     results = done(only.path)
     assert {d.state for d in results} == {"skipped"}
     assert results[0].why.startswith("this arena has no passages;")
     assert "mirage import" in results[0].why
-    complete = store.write(tmp_path / "one", tables, made_by="a test")
+    complete = writing.write(tmp_path / "one", tables, made_by="a test")
     results = done(complete.path, baselines=False)
     judge_step = next(d for d in results if d.step == "judge heuristic")
     assert judge_step.state == "skipped"
@@ -167,13 +171,13 @@ def test_a_step_without_what_it_needs_is_skipped_with_the_reason(tmp_path: Path)
 
 
 def test_a_cost_is_told_before_anything_is_sent(arena: Path) -> None:
-    before = store.open_arena(arena).version
+    before = open_arena(arena).version
     model = RunModel(ChatModel(Settings("m")))
     cost = Steps(arena, "a test").judging_cost("m", BattleSample(), model)
-    assert store.open_arena(arena).version == before
+    assert open_arena(arena).version == before
     assert cost is not None
     # Some answers are the same, word for word: what is asked of them is asked once.
-    assert cost.calls + cost.kept == store.open_arena(arena).rows("judgments")
+    assert cost.calls + cost.kept == open_arena(arena).rows("judgments")
 
 
 def by_model(service: Service, **limits: Any) -> dict[str, Any]:
@@ -190,13 +194,13 @@ def test_a_model_judges_once_and_its_cost_is_told(arena: Path) -> None:
         assert results["judge m"].state == "ran"
         cost = results["judge m"].cost
         assert cost is not None
-        assert cost.calls + cost.kept == store.open_arena(arena).rows("judgments") / 2
+        assert cost.calls + cost.kept == open_arena(arena).rows("judgments") / 2
         assert cost.tokens_in == 100 * cost.calls
         assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
         calls = len(service.calls)
         assert ran(done(arena, **options)) == []
         assert len(service.calls) == calls
-        judges = pc.unique(store.open_arena(arena).read("judgments")["judge"]).to_pylist()
+        judges = pc.unique(open_arena(arena).read("judgments")["judge"]).to_pylist()
         assert sorted(judges) == ["heuristic", "m"]
 
 

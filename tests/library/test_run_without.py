@@ -9,7 +9,7 @@ import pytest
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import TableMissing
 from mirage.pipeline.steps import Steps
 from mirage.stages.features import table as feature_table
@@ -17,6 +17,10 @@ from mirage.stages.features.measuring import measure
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.spec import Tools
 from mirage.stages.judge.stage import BattleSample
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.upsert import by_key, upsert
 
 
 def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
@@ -46,32 +50,32 @@ ARENAS = {
 @pytest.mark.parametrize("case", ARENAS)
 def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
-    store.write(path, ARENAS[case](), made_by="a test")
+    writing.write(path, ARENAS[case](), made_by="a test")
     every = Steps(path, "a test")
     steps = list(every.measure(baselines=case in ("no labels", "no passages", "no texts")))
     steps += [every.judge("heuristic", BattleSample()), *every.rate("heuristic", draws=20, seed=0)]
     assert all(step.why for step in steps)
     assert all(step.state in ("ran", "skipped") for step in steps)
-    store.check(store.open_arena(path))
+    arenas.check(open_arena(path))
 
 
 def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
     written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
     contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
-    store.write(tmp_path / "a", contents, made_by="a test")
+    writing.write(tmp_path / "a", contents, made_by="a test")
     mirage("evaluate", tmp_path / "a")
-    arena = store.open_arena(tmp_path / "a")
+    arena = open_arena(tmp_path / "a")
     assert {"features", "judgments", "ratings"} <= set(arena.tables)
     assert "outcomes" not in arena.tables
     assert "relevance label" in mirage("measure", arena.path).output
 
 
 def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
-    store.write(tmp_path / "a", tables(labels="some"), made_by="a test")
+    writing.write(tmp_path / "a", tables(labels="some"), made_by="a test")
     step = next(Steps(tmp_path / "a", "a test").measure())
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
-    arena = store.open_arena(tmp_path / "a")
+    arena = open_arena(tmp_path / "a")
     rows = arena.read("outcomes").to_pylist()
     assert {(row["language"], row["query_id"]) for row in rows} == set(KEYS[:4])
     assert len(rows) == 2 * 4 * len(SYSTEMS)
@@ -81,17 +85,17 @@ def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: P
 def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_path: Path) -> None:
     contents = tables()
     path = tmp_path / "a"
-    store.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
+    writing.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
     *_, first = Steps(path, "a test").measure()
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why
-    names = set(store.open_arena(path).read("features")["feature"].to_pylist())
+    names = set(open_arena(path).read("features")["feature"].to_pylist())
     assert "length" in names
     assert not [name for name in names if name.startswith("citation_")]
-    store.upsert(path, {"passages": store.by_key("passages", contents["passages"])}, made_by="a test")
+    upsert(path, {"passages": by_key("passages", contents["passages"])}, made_by="a test")
     *_, second = Steps(path, "a test").measure()
     assert second.state == "ran"
-    assert "citation_Recall@10" in set(store.open_arena(path).read("features")["feature"].to_pylist())
+    assert "citation_Recall@10" in set(open_arena(path).read("features")["feature"].to_pylist())
 
 
 FREE = [
@@ -113,8 +117,8 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
         contents["answers"] = contents["answers"].set_column(column, "text", pa.array(texts))
     declared = set(feature_table.tables([name]))
     whole, bare = tmp_path / "whole", tmp_path / "bare"
-    store.write(whole, contents, made_by="a test")
-    store.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
+    writing.write(whole, contents, made_by="a test")
+    writing.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
     measured = [
         measure(path, MeasureSettings([name], "one"), made_by="a test").read("features").to_pylist()
         for path in (whole, bare)
@@ -123,7 +127,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
     assert any(row["value"] is not None for row in measured[0])
     for table in declared:
         less = tmp_path / f"without-{table}"
-        store.write(
+        writing.write(
             less,
             {t: rows for t, rows in contents.items() if t in declared - {table}} or {"judgments": JUDGED},
             made_by="a test",

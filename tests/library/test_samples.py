@@ -12,9 +12,10 @@ from generating_cases import command, write
 from misbehaving import Service, reply
 
 import mirage as api
-from mirage import schema, store
+from mirage import schema
 from mirage.stages.outcomes.rates import rate_of_clusters
 from mirage.stages.outcomes.tables import sample_outcomes
+from mirage.store.arena import open_arena
 
 YES, NO = "Yes, answer is present.", "I don't know."
 
@@ -42,7 +43,7 @@ def imported(folder: Path, answered: dict[str, list[list[bool]]]) -> Path:
 
 def test_further_answers_are_samples_and_the_first_is_the_answer(tmp_path: Path) -> None:
     path = imported(tmp_path, {"s": [[True, False, True], [False, False, False]], "t": [[True], [True]]})
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     assert [(row["query_id"], row["system"]) for row in arena.read("answers").to_pylist()] == [
         (q, s) for q in ("q0", "q1") for s in ("s", "t")
     ]
@@ -116,7 +117,7 @@ def test_samples_are_asked_once_each_within_one_budget(tmp_path: Path) -> None:
         for _ in range(2):
             mirage(*command(path, service, "--samples", "3"))
             assert len(service.calls) == 9, "no call is paid for twice"
-        arena = store.open_arena(path)
+        arena = open_arena(path)
         assert {row["text"] for row in arena.read("answers").to_pylist()} == {"##Answer: number 1."}
         samples = {(row["query_id"], row["sample"]): row["text"] for row in arena.read("samples").to_pylist()}
         assert samples == {(f"q{q:03}", k): f"##Answer: number {k + 1}." for q in range(3) for k in (1, 2)}
@@ -125,11 +126,11 @@ def test_samples_are_asked_once_each_within_one_budget(tmp_path: Path) -> None:
         assert len(service.calls) == 9 + 5, "each reply costs 20"
         refused = mirage(*command(path, service, "--samples", "2", "--replace"), code=2)
     assert "--replace" in refused.stderr
-    assert store.open_arena(path).rows("samples") == 6 + 2
+    assert open_arena(path).rows("samples") == 6 + 2
 
 
 def test_samples_go_with_their_system(tmp_path: Path) -> None:
     path = imported(tmp_path, {"s": [[True, False]] * 2, "t": [[True, True]] * 2})
     mirage("arena", "remove", path, "s")
-    assert {row["system"] for row in store.open_arena(path).read("samples").to_pylist()} == {"t"}
+    assert {row["system"] for row in open_arena(path).read("samples").to_pylist()} == {"t"}
     assert schema.key("samples")[-1] == "sample"

@@ -16,8 +16,10 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
+from mirage.store import arena as arenas
+from mirage.store import writing
 from mirage.text.languages import LANGUAGES
 from mirage.text.names import NAMES
 
@@ -230,11 +232,11 @@ def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
 def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tuple[str, pa.Table]) -> None:
     name, data = case
     with tempfile.TemporaryDirectory() as folder:
-        arena = store.write(Path(folder) / "arena", {name: data}, made_by="a test")
+        arena = writing.write(Path(folder) / "arena", {name: data}, made_by="a test")
         back = arena.read(name)
         assert schema.sort(name, back).equals(schema.sort(name, data))
         assert back.schema == schema.arrow_schema(name)
-        assert store.check(arena)
+        assert arenas.check(arena)
 
 
 def test_many_threads_may_ask_for_columns_at_once() -> None:

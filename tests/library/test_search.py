@@ -13,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_source import read_sample
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, TableMissing
+from mirage.store import writing
+from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
 from mirage.store.search import find_answers
 
 
-def search(arena: store.Arena, text: str, languages: Sequence[str] = ()) -> list[dict[str, str]]:
+def search(arena: Arena, text: str, languages: Sequence[str] = ()) -> list[dict[str, str]]:
     """Keys of the answers that contain a text."""
     found = [
         {"language": row["language"], "query_id": row["query_id"], "system": system}
@@ -45,7 +47,7 @@ ODD = (
 )
 
 
-def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> store.Arena:
+def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> Arena:
     """Three answers a query, in two languages, sorted otherwise than they were written."""
     rows = [
         schema.Answer(
@@ -58,13 +60,13 @@ def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> s
         )
         for i, text in reversed(list(enumerate(texts)))
     ]
-    return store.write(
+    return writing.write(
         folder / name, {"answers": schema.from_rows("answers", rows)}, label="simulated", made_by="a test"
     )
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """The sample's texts of all languages, and odd ones."""
     sample = read_sample(ROOT / "data" / "sample" / "source")
     texts = [*sample["passages"]["text"].to_pylist(), *sample["answers"]["text"].to_pylist(), *ODD]
@@ -72,7 +74,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
 
 
 @pytest.fixture(scope="module")
-def rows(arena: store.Arena) -> list[dict[str, Any]]:
+def rows(arena: Arena) -> list[dict[str, Any]]:
     """The answers, with their text as a search compares it."""
     rows = arena.read("answers").to_pylist()
     return [row | {"lower": unicodedata.normalize("NFC", row["text"] or "").lower()} for row in rows]
@@ -90,7 +92,7 @@ WORDS = [
 
 @pytest.mark.parametrize("text", WORDS)
 def test_a_text_is_found_where_it_stands_whatever_its_case_and_composition(
-    arena: store.Arena, rows: list[dict[str, Any]], text: str
+    arena: Arena, rows: list[dict[str, Any]], text: str
 ) -> None:
     matches = search(arena, text)
     needle = unicodedata.normalize("NFC", text).lower()
@@ -102,7 +104,7 @@ def test_a_text_is_found_where_it_stands_whatever_its_case_and_composition(
 
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())
-def test_every_piece_of_an_answer_finds_it(arena: store.Arena, rows: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_every_piece_of_an_answer_finds_it(arena: Arena, rows: list[dict[str, Any]], data: st.DataObject) -> None:
     row = rows[data.draw(st.integers(0, len(rows) - 1))]
     text = row["text"]
     if not text:
@@ -115,7 +117,7 @@ def test_every_piece_of_an_answer_finds_it(arena: store.Arena, rows: list[dict[s
     assert key in search(arena, piece.upper() if piece.upper().lower() == piece.lower() else piece)
 
 
-def test_a_search_is_narrowed_by_language(arena: store.Arena) -> None:
+def test_a_search_is_narrowed_by_language(arena: Arena) -> None:
     everything = search(arena, "a")
     some = search(arena, "a", ["fi"])
     assert some == [row for row in everything if row["language"] == "fi"]
@@ -123,13 +125,13 @@ def test_a_search_is_narrowed_by_language(arena: store.Arena) -> None:
     assert search(arena, "a", []) == everything
 
 
-def test_no_answer_contains_half_a_character(arena: store.Arena) -> None:
+def test_no_answer_contains_half_a_character(arena: Arena) -> None:
     assert search(arena, "\ud800") == []
 
 
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
     queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
-    bare = store.write(tmp_path / "bare", {"queries": queries}, label="simulated", made_by="a test")
+    bare = writing.write(tmp_path / "bare", {"queries": queries}, label="simulated", made_by="a test")
     with pytest.raises(TableMissing, match="answers"):
         search(bare, "x")
 

@@ -12,9 +12,9 @@ from judge_cases import arena as arena
 from judge_cases import judgments, run, says
 from misbehaving import Service
 
-from mirage import store
 from mirage.llm.presets import Endpoint
 from mirage.stages.judge.heuristic import HEURISTIC
+from mirage.store.arena import open_arena
 
 CLOSED = "http://127.0.0.1:9/v1"
 
@@ -141,4 +141,4 @@ def test_a_dry_run_refuses_a_name_that_a_run_refuses(arena: Path) -> None:
         for more in (["--temperature", 0.7], []):
             name = "j" if more else HEURISTIC
             assert run(arena, service, "--dry-run", *more, name=name, code=2).stderr
-    assert store.open_arena(arena).tables
+    assert open_arena(arena).tables

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from miracl_cases import hub, served
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
 from mirage.llm import prompts
 from mirage.llm.asking import ArenaCalls
@@ -29,6 +29,8 @@ from mirage.stages import sft
 from mirage.stages.generate import stage as generating
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stats.sampling import sample
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.answers import citations, cited_ids, compose_answer
 from mirage.text.languages import LANGUAGES
 
@@ -57,7 +59,7 @@ def arena(
         row = {"text": answer, "status": "missing" if answer is None else "ok", "template": "rag"} | changed
         tables["answers"].append(schema.Answer(*key, system, reason=None, call=None, **row))
     arrow_tables = {name: schema.from_rows(name, records) for name, records in tables.items()}
-    return store.write(folder, arrow_tables, made_by="a test").path
+    return writing.write(folder, arrow_tables, made_by="a test").path
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -129,9 +131,9 @@ def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
     good = schema.Answer("sw", "0", "teacher", GOOD, "ok", "rag", None, None)
     folder = arena(tmp_path / "a", {"0": GOOD, "1": answer}, **changed)
     if changed:
-        table = store.open_arena(folder).read("answers").slice(1)
+        table = open_arena(folder).read("answers").slice(1)
         both = schema.from_rows("answers", [good, schema.Answer(**table.to_pylist()[0])])
-        store.write(folder, {"answers": both}, made_by="a test")
+        writing.write(folder, {"answers": both}, made_by="a test")
     records, left = train(folder)
     assert left == {reason: 1}
     assert [record["query_id"] for record in records] == ["0"]
@@ -155,10 +157,10 @@ def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
 
 def test_a_query_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": GOOD, "2": GOOD})
-    passages = store.open_arena(folder).read("passages").to_pylist()
+    passages = open_arena(folder).read("passages").to_pylist()
     passages[0]["text"] = None
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
-    store.write(folder, {"passages": table}, made_by="a test")
+    writing.write(folder, {"passages": table}, made_by="a test")
     records, left = train(folder)
     assert left == {"its query cannot be asked with all its passages": 1}
     assert [record["query_id"] for record in records] == ["2"]
@@ -216,11 +218,11 @@ def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
 
 def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": None, "2": None, "3": None})
-    passages = store.open_arena(folder).read("passages").to_pylist()
+    passages = open_arena(folder).read("passages").to_pylist()
     for row in passages:
         row["relevant"] = row["relevant"] and row["query_id"] != "3"
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
-    store.write(folder, {"passages": table}, made_by="a test")
+    writing.write(folder, {"passages": table}, made_by="a test")
     seen: list[str] = []
 
     def engine(batch: Batch) -> None:
@@ -256,7 +258,7 @@ def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from sample_source import read_sample
 
     folder = tmp_path_factory.mktemp("sample") / "arena"
-    return store.write(folder, read_sample(ROOT / "data" / "sample" / "source"), made_by="a test").path
+    return writing.write(folder, read_sample(ROOT / "data" / "sample" / "source"), made_by="a test").path
 
 
 def test_the_sample_gives_a_training_set_in_all_18_languages(sample_arena: Path, tmp_path: Path) -> None:
@@ -302,7 +304,7 @@ def test_several_teachers_are_named_and_all_their_good_answers_taken(tmp_path: P
         for teacher, text, n in (("a", GOOD, 40), ("b", brief, 30), ("c", bad, 10))
         for number in range(n)
     ]
-    store.write(folder, {"answers": schema.from_rows("answers", answers)}, made_by="a test")
+    writing.write(folder, {"answers": schema.from_rows("answers", answers)}, made_by="a test")
     out = tmp_path / "t.jsonl"
     assert "no teacher reference" in mirage("export", "sft", folder, "--out", out, code=2).stderr.replace("'", "")
     with pytest.raises(NotEnoughData, match="no answer of c is usable") as caught:
@@ -325,7 +327,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
         )
     folder = tmp_path / "a"
     mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", folder)
-    passages = store.open_arena(folder).read("passages").to_pylist()
+    passages = open_arena(folder).read("passages").to_pylist()
     relevant = {row["query_id"]: row["passage_id"] for row in passages if row["relevant"]}
     answers = tmp_path / "answers.jsonl"
     answers.write_text(

@@ -12,8 +12,12 @@ from commands import CliRunner, mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import cli, schema, store
+from mirage import cli, schema
 from mirage.store import export as exporting
+from mirage.store import writing
+from mirage.store.arena import open_arena
+from mirage.store.files import csv_rows
+from mirage.store.sheets import csv_text
 
 FORMULAS = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1+1", "＝1", "'=1", "=1\n=2"]
 COMPUTED = "=+-@＝＋－＠\t\r\n"
@@ -25,10 +29,10 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_begins_like_a_formula(text: str) -> None:
-    (row,) = rows_of(store.csv_text(["system", "rating"], [(text, -1.5)]))
+    (row,) = rows_of(csv_text(["system", "rating"], [(text, -1.5)]))
     assert row["system"].lstrip()[0] not in COMPUTED
     assert row["rating"] == "-1.5", "a number is no formula"
-    (exact,) = rows_of(store.csv_text(["system", "rating"], [(text, -1.5)], exact=True))
+    (exact,) = rows_of(csv_text(["system", "rating"], [(text, -1.5)], exact=True))
     assert exact == {"system": text, "rating": "-1.5"}
 
 
@@ -39,8 +43,8 @@ def test_pitfall_179_only_csv_for_spreadsheets_has_a_byte_order_mark() -> None:
 
 
 def test_texts_that_are_none_are_left_as_they_are() -> None:
-    assert store.csv_text(["a", "b"], [("x", None), ("1-1=0", 2)]) == "a,b\nx,\n1-1=0,2\n"
-    assert store.csv_text(["a"], [("-",)]) == "a\n-\n", "a dash alone says that there is nothing"
+    assert csv_text(["a", "b"], [("x", None), ("1-1=0", 2)]) == "a,b\nx,\n1-1=0,2\n"
+    assert csv_text(["a"], [("-",)]) == "a\n-\n", "a dash alone says that there is nothing"
 
 
 @given(texts=st.lists(st.text(alphabet=st.sampled_from("='+-@ ab,\"\t")) | st.text(), min_size=1, max_size=5))
@@ -48,9 +52,9 @@ def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory,
     texts = [text.replace("\0", "").encode("utf-8", "ignore").decode() for text in texts]
     file = tmp_path_factory.mktemp("sheet") / "a.csv"
     for exact in (False, True):
-        sheet = store.csv_text(["n", "text"], list(enumerate(texts)), exact=exact)
+        sheet = csv_text(["n", "text"], list(enumerate(texts)), exact=exact)
         file.write_bytes(sheet.encode())
-        back = [line.value for line in store.csv_rows(file)]
+        back = [line.value for line in csv_rows(file)]
         expected = [{"n": str(n), "text": text} for n, text in enumerate(texts)]
         assert [{**row, "text": row["text"].replace("\r\n", "\n").replace("\r", "\n")} for row in back] == [
             {**row, "text": row["text"].replace("\r\n", "\n").replace("\r", "\n")} for row in expected
@@ -65,7 +69,7 @@ def arena(tmp_path: Path) -> Path:
         "answers": schema.from_rows("answers", answers),
         "judgments": schema.from_rows("judgments", verdicts),
     }
-    store.write(tmp_path / "a", tables, made_by="a test")
+    writing.write(tmp_path / "a", tables, made_by="a test")
     return tmp_path / "a"
 
 
@@ -75,7 +79,7 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
     assert not [row for row in rows_of(out.read_text("utf-8")) if row["system"][0] in COMPUTED]
     mirage("import", "--as", "answers", out, "--into", into)
     columns = ["language", "query_id", "system", "text"]
-    before, after = (store.open_arena(path).read("answers", columns=columns) for path in (arena, into))
+    before, after = (open_arena(path).read("answers", columns=columns) for path in (arena, into))
     assert after.equals(before)
 
 

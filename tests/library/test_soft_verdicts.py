@@ -9,23 +9,25 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mirage import schema, store
+from mirage import schema
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 
 def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    arena = store.write(tmp_path / "arena", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    arena = writing.write(tmp_path / "arena", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
     (file,) = arena.manifest["tables"]["judgments"]
     old = pq.read_table(arena.path / file["path"]).drop_columns(["points"])
     rewritten = tmp_path / "old"
-    store.write(rewritten, {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    writing.write(rewritten, {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
     pq.write_table(old, rewritten / file["path"])
     manifest = json.loads((rewritten / "manifest.json").read_text(encoding="utf-8"))
     described = manifest["tables"]["judgments"][0]
     content = (rewritten / file["path"]).read_bytes()
     described |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     (rewritten / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    older = store.open_arena(rewritten)
+    older = open_arena(rewritten)
     assert older.read("judgments").to_pylist() == arena.read("judgments").to_pylist()
     assert older.sql("SELECT points, verdict FROM judgments").to_pylist() == [{"points": None, "verdict": "A"}]
     assert older.read("judgments", columns=["points"]).column_names == ["points"]

@@ -18,9 +18,14 @@ import pyarrow.parquet as pq
 import pytest
 from store_cases import edit_manifest, file_size_limit, snapshot
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
+from mirage.store import arena as arenas
+from mirage.store import files as store_files
 from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.files import Sink, list_files, write_text
+from mirage.store.writing import Provenance
 
 TESTS = Path(__file__).parents[1]
 OURS = os.pathsep.join(str(folder) for folder in (TESTS, TESTS / "fixtures", TESTS / "library"))
@@ -54,9 +59,9 @@ def answers(*languages: str, n: int = 3) -> pa.Table:
     )
 
 
-def make(path: Path, **options: Any) -> store.Arena:
+def make(path: Path, **options: Any) -> Arena:
     tables = {"queries": queries("en", "ar"), "answers": answers("en", "ar")}
-    return store.write(path, tables, **{"made_by": "a test", **options})
+    return writing.write(path, tables, **{"made_by": "a test", **options})
 
 
 # --- writing and reading ----------------------------------------------------------------------------------------------
@@ -69,7 +74,7 @@ def test_a_written_arena_describes_itself_and_returns_rows_in_order_of_keys(tmp_
         label="simulated",
         about="Three queries.",
         licence="CC0",
-        made_by=store.Provenance("a test", [{"name": "x", "sha256": "0"}], ["nothing is missing"]),
+        made_by=Provenance("a test", [{"name": "x", "sha256": "0"}], ["nothing is missing"]),
     )
     assert (arena.name, arena.title, arena.label) == ("a", "Small", "simulated")
     assert arena.tables == ("queries", "answers")
@@ -83,11 +88,11 @@ def test_a_written_arena_describes_itself_and_returns_rows_in_order_of_keys(tmp_
         "from": [{"name": "x", "sha256": "0"}],
         "notes": ["nothing is missing"],
     }
-    assert len(store.check(arena)) == 2
+    assert len(arenas.check(arena)) == 2
 
 
 def test_text_can_be_read_as_numbers_of_its_distinct_values() -> None:
-    arena = store.open_arena(store.bundled_arenas()["sample"])
+    arena = open_arena(arenas.bundled_arenas()["sample"])
     for table in arena.tables:
         plain = arena.read(table)
         texts = [field.name for field in plain.schema if pa.types.is_string(field.type)]
@@ -115,7 +120,7 @@ def test_pitfall_44_an_unknown_table_column_or_language_is_an_error(tmp_path: Pa
 
 def test_a_write_replaces_its_tables_and_leaves_the_others(tmp_path: Path) -> None:
     before = make(tmp_path / "a", title="Kept")
-    after = store.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
+    after = writing.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
     assert after.title == "Kept"
     assert after.version != before.version
     assert after.languages("queries") == ("de",)
@@ -126,9 +131,9 @@ def test_a_write_replaces_its_tables_and_leaves_the_others(tmp_path: Path) -> No
 
 def test_what_was_made_from_a_table_goes_when_the_table_changes_and_only_then(tmp_path: Path) -> None:
     make(tmp_path / "a")
-    same = store.write(tmp_path / "a", {"queries": queries("en", "ar")}, made_by="again", stale=["answers"])
+    same = writing.write(tmp_path / "a", {"queries": queries("en", "ar")}, made_by="again", stale=["answers"])
     assert same.tables == ("queries", "answers")
-    other = store.write(tmp_path / "a", {"queries": queries("en")}, made_by="again", stale=["answers"])
+    other = writing.write(tmp_path / "a", {"queries": queries("en")}, made_by="again", stale=["answers"])
     assert other.tables == ("queries",)
     assert not list((tmp_path / "a" / "answers").iterdir())
     assert set(other.manifest["made"]) == {"queries"}
@@ -137,15 +142,15 @@ def test_what_was_made_from_a_table_goes_when_the_table_changes_and_only_then(tm
 @pytest.mark.parametrize("named", ["title", "about"])
 def test_half_a_character_is_refused_before_anything_is_written(tmp_path: Path, named: str) -> None:
     with pytest.raises(BadInput, match="lone surrogate"):
-        store.write(tmp_path / "a", {"queries": queries("en")}, made_by="test", **{named: "so \udc80 then"})
+        writing.write(tmp_path / "a", {"queries": queries("en")}, made_by="test", **{named: "so \udc80 then"})
     assert not (tmp_path / "a").exists()
 
 
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
-    arena = store.write(tmp_path / "a", {"queries": queries(), "answers": answers("en")}, made_by="a test")
+    arena = writing.write(tmp_path / "a", {"queries": queries(), "answers": answers("en")}, made_by="a test")
     assert len(arena.read("queries")) == 0
     assert arena.sql("select count(*) as n, max(text) as t from queries").to_pylist() == [{"n": 0, "t": None}]
-    assert store.check(arena)
+    assert arenas.check(arena)
 
 
 @pytest.mark.parametrize("name", ["run [1] it's", "名前", "a{b,c}"])
@@ -159,7 +164,7 @@ def test_pitfall_43_an_arena_and_a_file_can_be_written_beside_where_one_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    store.write_text(Path("notes.txt"), "text")
+    write_text(Path("notes.txt"), "text")
     assert Path("notes.txt").read_text(encoding="utf-8") == "text"
     arena = make(Path("a"))
     assert arena.path == tmp_path / "a"
@@ -185,9 +190,9 @@ def test_the_same_tables_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Pa
 
 
 def test_the_bundled_arenas_are_found_and_sound() -> None:
-    bundled = store.bundled_arenas()
+    bundled = arenas.bundled_arenas()
     assert set(bundled) >= {"nomiracl", "people", "published", "sample"}
-    assert all(store.check(store.open_arena(path)) for path in bundled.values())
+    assert all(arenas.check(open_arena(path)) for path in bundled.values())
 
 
 # --- readers reach the arena and nothing else -------------------------------------------------------------------------
@@ -248,12 +253,12 @@ def test_several_threads_may_ask_at_once(tmp_path: Path) -> None:
 
 def test_a_reader_of_an_arena_that_was_rewritten_meanwhile_is_told_so(tmp_path: Path) -> None:
     old = make(tmp_path / "a")
-    store.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
+    writing.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
     for read in (lambda: old.read("queries"), lambda: old.sql("select max(text) from queries")):
         with pytest.raises(ArenaError, match="was changed while it was being read"):
             read()
     assert len(old.read("answers")) == 12, "what the write did not touch is still read"
-    assert len(store.open_arena(tmp_path / "a").read("queries")) == 3
+    assert len(open_arena(tmp_path / "a").read("queries")) == 3
 
 
 # --- damaged, half-written, tampered, foreign -------------------------------------------------------------------------
@@ -265,16 +270,16 @@ def first_file(path: Path) -> Path:
 
 def test_a_folder_that_is_absent_or_half_written_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="there is no arena at"):
-        store.open_arena(tmp_path / "nowhere")
+        open_arena(tmp_path / "nowhere")
     with pytest.raises(ArenaError, match=r"did you mean nomiracl\?"):
-        store.open_arena(Path("nomircal"))
+        open_arena(Path("nomircal"))
     with pytest.raises(ArenaError, match=r"there is no file \S+answers\.jsonl"):
-        store.open_arena(Path("answers.jsonl"))
+        open_arena(Path("answers.jsonl"))
     make(tmp_path / "a")
     (tmp_path / "a" / "manifest.json").unlink()
     with pytest.raises(ArenaError, match=r"not a finished arena(.|\n)*rerun the command that was writing it"):
-        store.open_arena(tmp_path / "a")
-    assert store.check(make(tmp_path / "a")), "and running it again works"
+        open_arena(tmp_path / "a")
+    assert arenas.check(make(tmp_path / "a")), "and running it again works"
 
 
 def test_a_file_that_is_absent_or_of_another_size_is_seen_on_opening(tmp_path: Path) -> None:
@@ -283,10 +288,10 @@ def test_a_file_that_is_absent_or_of_another_size_is_seen_on_opening(tmp_path: P
     raw = file.read_bytes()
     file.write_bytes(raw[:-1])
     with pytest.raises(ArenaError, match="bytes instead of"):
-        store.open_arena(tmp_path / "a")
+        open_arena(tmp_path / "a")
     file.unlink()
     with pytest.raises(ArenaError, match="it is missing"):
-        store.open_arena(tmp_path / "a")
+        open_arena(tmp_path / "a")
 
 
 def test_changed_content_of_the_same_size_is_seen_by_check_and_named_on_reading(tmp_path: Path) -> None:
@@ -294,13 +299,13 @@ def test_changed_content_of_the_same_size_is_seen_by_check_and_named_on_reading(
     file = first_file(tmp_path / "a")
     file.write_bytes(bytes(len(file.read_bytes())))
     for read in (
-        lambda: store.check(arena),
+        lambda: arenas.check(arena),
         lambda: arena.read("queries"),
         lambda: arena.sql("select max(text) from queries"),
     ):
         with pytest.raises(ArenaError, match=r"SHA-256(.|\n)*" + file.name):
             read()
-    assert store.check(make(tmp_path / "a")), "making it again mends it"
+    assert arenas.check(make(tmp_path / "a")), "making it again mends it"
 
 
 @pytest.mark.parametrize(
@@ -321,7 +326,7 @@ def test_check_sees_a_manifest_that_does_not_match_its_tables(
     make(tmp_path / "a")
     edit_manifest(tmp_path / "a", change)
     with pytest.raises((ArenaError, BadInput), match=message):
-        store.check(store.open_arena(tmp_path / "a"))
+        arenas.check(open_arena(tmp_path / "a"))
 
 
 def test_check_sees_rows_that_break_the_contract_though_the_manifest_agrees(tmp_path: Path) -> None:
@@ -338,10 +343,10 @@ def test_check_sees_rows_that_break_the_contract_though_the_manifest_agrees(tmp_
 
     replace(twice)
     with pytest.raises(BadInput, match="duplicate keys"):
-        store.check(store.open_arena(tmp_path / "a"))
+        arenas.check(open_arena(tmp_path / "a"))
     replace(data.drop_columns(["query_id"]))
     with pytest.raises(ArenaError, match="a file of the arena is damaged"):
-        store.check(store.open_arena(tmp_path / "a"))
+        arenas.check(open_arena(tmp_path / "a"))
 
 
 @pytest.mark.parametrize(
@@ -365,7 +370,7 @@ def test_a_manifest_that_says_too_little_is_refused(
     make(tmp_path / "a")
     edit_manifest(tmp_path / "a", change)
     with pytest.raises(ArenaError, match=message):
-        store.open_arena(tmp_path / "a")
+        open_arena(tmp_path / "a")
 
 
 @pytest.mark.parametrize(
@@ -379,7 +384,7 @@ def test_a_manifest_that_names_a_file_outside_the_arena_is_refused(tmp_path: Pat
     named = outside.format(root=tmp_path)
     edit_manifest(tmp_path / "a", lambda m: m["tables"]["queries"][0].update(path=named))
     with pytest.raises(ArenaError, match="a file outside the arena"):
-        store.open_arena(tmp_path / "a")
+        open_arena(tmp_path / "a")
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -404,8 +409,8 @@ def test_who_begins_an_arena_that_another_begins_meanwhile_writes_into_it(
         return look(folder)
 
     monkeypatch.setattr(Path, "iterdir", begin)
-    store.write(path, {"passages": passages()}, made_by="a test")
-    assert set(store.open_arena(path).tables) == {"queries", "answers", "passages"}
+    writing.write(path, {"passages": passages()}, made_by="a test")
+    assert set(open_arena(path).tables) == {"queries", "answers", "passages"}
 
 
 def test_files_of_others_inside_an_arena_are_never_swept(tmp_path: Path) -> None:
@@ -413,7 +418,7 @@ def test_files_of_others_inside_an_arena_are_never_swept(tmp_path: Path) -> None
     files = [tmp_path / "a" / "README.md", tmp_path / "a" / "queries" / "notes.txt", tmp_path / "a" / "x.tmp"]
     for file in files:
         file.write_text("mine", encoding="utf-8")
-    store.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
+    writing.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
     assert all(file.exists() for file in files)
 
 
@@ -422,7 +427,7 @@ def test_a_table_that_breaks_the_contract_is_refused_before_the_first_byte(tmp_p
     before = snapshot(tmp_path)
     twice = pa.concat_tables([queries("en"), queries("en")])
     with pytest.raises(BadInput, match="duplicate keys"):
-        store.write(tmp_path / "a", {"answers": answers("fi"), "queries": twice}, made_by="a test")
+        writing.write(tmp_path / "a", {"answers": answers("fi"), "queries": twice}, made_by="a test")
     assert snapshot(tmp_path) == before
 
 
@@ -439,7 +444,7 @@ def test_a_full_disk_gives_a_clear_error_and_leaves_the_arena_as_it_was(tmp_path
     with file_size_limit(limit), pytest.raises(ArenaError, match=r"cannot be written(.|\n)*the arena is unchanged"):
         make_other(tmp_path / "a")
     assert snapshot(tmp_path / "a") == before, "nothing half-written is left behind to fill the disk"
-    assert store.check(store.open_arena(tmp_path / "a"))
+    assert arenas.check(open_arena(tmp_path / "a"))
 
 
 def test_a_folder_that_may_not_be_written_gives_a_clear_error(tmp_path: Path) -> None:
@@ -461,13 +466,13 @@ def test_a_write_waits_for_another_and_says_so_when_it_takes_too_long(
     monkeypatch.setattr(writing, "LOCK_SECONDS", 0.05)
     with FileLock(tmp_path / "a" / ".lock"), pytest.raises(ArenaError, match="another program has been writing"):
         make_other(tmp_path / "a")
-    assert store.check(make_other(tmp_path / "a"))
+    assert arenas.check(make_other(tmp_path / "a"))
 
 
-def make_other(path: Path) -> store.Arena:
+def make_other(path: Path) -> Arena:
     """Another content for the arena of `make`: one table replaced, one new, one removed, several files each."""
     tables = {"queries": queries("en", "de", "fi", n=40), "passages": passages()}
-    return store.write(path, tables, made_by="a later run", stale=["answers"])
+    return writing.write(path, tables, made_by="a later run", stale=["answers"])
 
 
 def passages() -> pa.Table:
@@ -521,11 +526,11 @@ def test_a_write_killed_before_any_of_its_steps_leaves_the_old_arena_or_the_new_
     subprocess.run([sys.executable, "-W", "ignore", "-c", DYING, str(tmp_path), OURS], check=True)
     *killed, whole = (tmp_path / str(step) for step in range(len(list(tmp_path.iterdir())) - 1))
     assert len(killed) > 20, "a write has many steps"
-    versions = [old.version, store.open_arena(whole).version]
+    versions = [old.version, open_arena(whole).version]
     positions = []
     for folder in killed:
-        arena = store.open_arena(folder)
-        assert store.check(arena)
+        arena = open_arena(folder)
+        assert arenas.check(arena)
         positions.append(versions.index(arena.version))
     assert positions == sorted(positions), "the old arena up to one step, the new one from there on"
     assert set(positions) == {0, 1}
@@ -541,8 +546,12 @@ def test_lines_carry_their_file_and_number_gzipped_or_not(tmp_path: Path) -> Non
     (tmp_path / "a.txt").write_bytes("one\r\n\ntwo\u2028still two".encode())
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress("ไทย\n".encode()))
     plain = tmp_path / "a.txt"
-    assert list(store.lines(plain)) == [(f"{plain}:1", "one"), (f"{plain}:2", ""), (f"{plain}:3", "two\u2028still two")]
-    assert list(store.lines(tmp_path / "a.txt.gz")) == [(f"{tmp_path / 'a.txt.gz'}:1", "ไทย")]
+    assert list(store_files.lines(plain)) == [
+        (f"{plain}:1", "one"),
+        (f"{plain}:2", ""),
+        (f"{plain}:3", "two\u2028still two"),
+    ]
+    assert list(store_files.lines(tmp_path / "a.txt.gz")) == [(f"{tmp_path / 'a.txt.gz'}:1", "ไทย")]
 
 
 def damaged_files() -> dict[str, tuple[str, bytes, str]]:
@@ -568,7 +577,7 @@ def test_pitfall_31_a_damaged_file_is_refused_with_file_and_line(tmp_path: Path,
     name, raw, message = damaged_files()[case]
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(BadInput, match=message) as caught:
-        list(store.jsonl(tmp_path / name))
+        list(store_files.jsonl(tmp_path / name))
     file, _, line = caught.value.where.rpartition(":")
     assert file == str(tmp_path / name)
     if not name.endswith(".gz"):
@@ -578,24 +587,24 @@ def test_pitfall_31_a_damaged_file_is_refused_with_file_and_line(tmp_path: Path,
 
 def test_a_path_that_is_no_readable_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no file"):
-        list(store.lines(tmp_path / "nothing.gz"))
+        list(store_files.lines(tmp_path / "nothing.gz"))
     with pytest.raises(BadInput, match="is a folder, not a file"):
-        list(store.lines(tmp_path))
+        list(store_files.lines(tmp_path))
     with pytest.raises(BadInput, match="there is no folder"):
-        store.list_files(tmp_path / "nothing", "*")
+        list_files(tmp_path / "nothing", "*")
 
 
 def test_a_download_goes_on_where_it_stopped_and_has_its_name_only_when_whole(tmp_path: Path) -> None:
-    sink = store.Sink(tmp_path / "deep" / "f.bin")
+    sink = Sink(tmp_path / "deep" / "f.bin")
     sink.append(b"abc")
     sink.pause()
-    later = store.Sink(tmp_path / "deep" / "f.bin")
+    later = Sink(tmp_path / "deep" / "f.bin")
     assert (later.done, later.offset) == (False, 3)
     later.append(b"def")
     later.finish()
     assert (later.done, later.offset) == (True, 0)
     assert (tmp_path / "deep" / "f.bin").read_bytes() == b"abcdef"
-    fresh = store.Sink(tmp_path / "g.bin")
+    fresh = Sink(tmp_path / "g.bin")
     fresh.append(b"wrong")
     fresh.restart()
     assert fresh.offset == 0

@@ -12,7 +12,7 @@ from commands import mirage
 from misbehaving import Act, Call, Service, error, reply
 from text_cases import TWO_SENTENCES
 
-from mirage import schema, store
+from mirage import schema
 from mirage.people.votes.kinds import Evidence
 from mirage.people.votes.rows import now
 from mirage.people.votes.stage import grade_support_by_votes
@@ -20,6 +20,8 @@ from mirage.stages.features.graded_support import measure
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, sentence_places
 from mirage.stages.features.support_grading import FORM, PEOPLE
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.text.marks import read_mark
 
@@ -77,7 +79,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
         "answers": [schema.Answer("en", f"q{k}", "s", TEXT, "ok", None, None, None, numbered=False) for k in range(6)],
     }
-    store.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
     return path
 
 
@@ -96,7 +98,7 @@ def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: P
     with Service(ill) as service:
         options = ("--model", "m", "--base-url", service.url, "--retries", 0)
         mirage("measure", "support", arena, *options)
-        rows = store.open_arena(arena).read("support_grades").to_pylist()
+        rows = open_arena(arena).read("support_grades").to_pylist()
         assert len(rows) == 18
         assert {row["reason"] is None for row in rows if row["sentence"] == 0} == {False}
         # One passage has no text: no call, a reason.
@@ -131,12 +133,12 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
     for name, more in (("alone", {}), ("with", {"passages": given_passages})):
         path = tmp_path / name
         rows = {table: schema.from_rows(table, entries) for table, entries in {**tables, **more}.items()}
-        store.write(path, rows, made_by="a test")
+        writing.write(path, rows, made_by="a test")
         with Service(grades_it) as service:
             mirage("measure", "support", path, "--model", "m", "--base-url", service.url)
             contents = [call.content for call in service.calls]
         assert sorted(name for text in contents for name in ids if f"Passage {name}." in text) == ["d8", "d9"]
-        graded = store.open_arena(path).read("support_grades").to_pylist()
+        graded = open_arena(path).read("support_grades").to_pylist()
         assert {(row["system"], row["passage_id"]) for row in graded} == {("deep", "d9"), ("shallow", "d8")}
         assert all(row["grade"] for row in graded)
 
@@ -158,7 +160,7 @@ def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> N
         vote(7, "no", query="q3", who="b"),
     ]
     grade_support_by_votes(arena, log, made_by="a test")
-    rows = store.open_arena(arena).read("support_grades").to_pylist()
+    rows = open_arena(arena).read("support_grades").to_pylist()
     assert {row["grader"] for row in rows} == {PEOPLE}
     assert {(row["query_id"], row["sentence"]): row["grade"] for row in rows} == {
         ("q1", 0): "full",
@@ -167,7 +169,7 @@ def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> N
         ("q3", 0): None,
     }
     grade_support_by_votes(arena, log[:2], made_by="a test")
-    assert store.open_arena(arena).rows("support_grades") == 1
+    assert open_arena(arena).rows("support_grades") == 1
     mirage("measure", "support", arena, "--votes", code=2)  # the log in the database is empty
 
 

@@ -12,7 +12,7 @@ from commands import mirage, rows
 from conftest import ROOT
 
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import rate
@@ -26,6 +26,9 @@ from mirage.ranking.surrogate.reporting import summary as summarise
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.lineage import derived_tables
 from mirage.views.surrogate import predicted_judges
 
 FEW = ["linear", "svr", "ridge"]
@@ -43,8 +46,8 @@ def reported(tables: dict[str, pa.Table]) -> Report:
 
 
 @pytest.fixture
-def arena(tables: dict[str, pa.Table], tmp_path: Path) -> store.Arena:
-    return store.write(tmp_path / "arena", tables, label="simulated", made_by="a test")
+def arena(tables: dict[str, pa.Table], tmp_path: Path) -> Arena:
+    return writing.write(tmp_path / "arena", tables, label="simulated", made_by="a test")
 
 
 def without(judgments: pa.Table, system: str) -> pa.Table:
@@ -131,7 +134,7 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
 # --- the command and the view -----------------------------------------------------------------------------------------
 
 
-def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: store.Arena) -> None:
+def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: Arena) -> None:
     command = ("rank", "surrogate", arena.path, "--judge", "judge")
     some = ("--regressor", "ridge", "--regressor", "linear")
     result = mirage(*command, *some, "--format", "csv")
@@ -144,10 +147,10 @@ def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: sto
     assert mirage(*command, *some, "--format", "csv").stdout == result.stdout
     one = rows(mirage(*command, *some, "--languages", "sw", "--format", "csv"))
     assert {row["languages"] for row in one} == {"1"}
-    assert "predictions" not in store.open_arena(arena.path).tables
+    assert "predictions" not in open_arena(arena.path).tables
 
 
-def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> None:
+def test_the_command_refuses_in_words(arena: Arena, tmp_path: Path) -> None:
     assert (
         "forrest"
         in mirage("rank", "surrogate", arena.path, "--judge", "judge", "--regressor", "forrest", code=2).stderr
@@ -155,19 +158,19 @@ def test_the_command_refuses_in_words(arena: store.Arena, tmp_path: Path) -> Non
     store_some = ("rank", "surrogate", arena.path, "--judge", "judge", "--store", "--languages", "sw")
     assert "--store needs all languages" in mirage(*store_some, code=2).stderr
     assert "mirage import FILE --as answers" in mirage("rank", "surrogate", arena.path, code=2).stderr
-    bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    bare = writing.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
     assert (
         "mirage import FILE --as answers" in mirage("rank", "surrogate", bare.path, "--judge", "judge", code=2).stderr
     )
 
 
 def test_stored_predictions_go_when_what_they_were_made_from_changes(
-    arena: store.Arena, reported: Report, tables: dict[str, pa.Table]
+    arena: Arena, reported: Report, tables: dict[str, pa.Table]
 ) -> None:
-    stored = store.write(arena.path, {"predictions": reported.table()}, made_by="a test")
+    stored = writing.write(arena.path, {"predictions": reported.table()}, made_by="a test")
     assert predicted_judges(stored) == (("judge", "both"),)
     for name in ("features", "judgments"):
-        assert "predictions" in store.derived_tables([name])
+        assert "predictions" in derived_tables([name])
     stage = JUDGED_PREDICTIONS
     assert stage.writes == ("predictions", "importances")
     again = run(stage, arena.path, made_by="a test", part="judge", judge="judge", regressors=FEW)
@@ -175,7 +178,7 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
 
 
 def test_on_real_answers_single_answers_tell_more_than_means() -> None:
-    arena = store.open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena(ROOT / "data" / "nomiracl")
     seen = training(
         arena.read("features", languages=["en", "sw"]),
         arena.read("outcomes", languages=["en", "sw"]),

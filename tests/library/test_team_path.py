@@ -12,7 +12,7 @@ from commands import mirage, rows
 from judge_cases import says
 from misbehaving import Act, Call, Service
 
-from mirage import store
+from mirage.store.arena import open_arena
 
 QUERIES = 32
 STRENGTH = ("plain", "former", "latest")
@@ -86,7 +86,7 @@ def test_from_traces_to_a_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     mirage("import", october, "--into", arena, "--set", "run_date=2026-10-01")
     november = traces(tmp_path / "november.jsonl", {"mine": "latest"})
     mirage("import", november, "--into", arena, "--set", "run_date=2026-11-02")
-    assert {"2026-10-01", "2026-11-02"} <= set(store.open_arena(arena).read("answers")["run_date"].to_pylist())
+    assert {"2026-10-01", "2026-11-02"} <= set(open_arena(arena).read("answers")["run_date"].to_pylist())
 
     rubric = tmp_path / "tone.yaml"
     rubric.write_text(RUBRIC, encoding="utf-8")
@@ -97,7 +97,7 @@ def test_from_traces_to_a_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         judged = ("--judge", "j", "--model", "m", "--base-url", service.url, "--criterion", rubric)
         mirage("judge", arena, *judged, *options)
         assert 0 < sum(service.requests.values()) <= 0.8 * whole
-    assert set(store.open_arena(arena).read("judgments")["criterion"].to_pylist()) == {"tone"}
+    assert set(open_arena(arena).read("judgments")["criterion"].to_pylist()) == {"tone"}
 
     board = rows(mirage("rank", arena, "--judge", "j: tone", "--format", "csv"))
     assert [row["system"] for row in board] == ["mine", "mine@2026-10-01", "other"]

@@ -17,8 +17,9 @@ from misbehaving import Act, Call, Service, filtered, reply
 from testset_cases import ScriptedModel, passage, question_in, towns, write_corpus
 
 import mirage
-from mirage import store
 from mirage.errors import ArenaError, BadInput, NotEnoughData
+from mirage.store import arena as store_arena
+from mirage.store.arena import is_arena, open_arena
 
 OPTIONS = ("--languages", "sw,de", "--n", 6, "--model", "m")
 
@@ -41,7 +42,7 @@ def read_left(arena: Path) -> list[dict[str, Any]]:
 
 def test_questions_of_both_subsets_with_their_evidence(corpus: Path, tmp_path: Path) -> None:
     make(corpus, tmp_path / "arena", ScriptedModel())
-    arena = store.open_arena(tmp_path / "arena")
+    arena = open_arena(tmp_path / "arena")
     kinds = Counter((row["language"], row["subset"]) for row in arena.read("queries").to_pylist())
     assert kinds == {(code, subset): 3 for code in ("de", "sw") for subset in ("relevant", "non_relevant")}
     tables = {name: arena.read(name).to_pylist() for name in arena.tables}
@@ -69,7 +70,7 @@ def test_questions_of_both_subsets_with_their_evidence(corpus: Path, tmp_path: P
     assert {row["query_id"] for row in tables["references"]} == answerable
     assert {row["query_id"] for row in tables["nuggets"]} == answerable
     assert {row["value"] for row in tables["tags"]} == {"fact", "list"}
-    assert store.check(arena)
+    assert store_arena.check(arena)
 
 
 def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) 
             other + " Mehr ist nicht bekannt, und niemand fragt danach.", "utf-8"
         )
     make(corpus, tmp_path / "arena", ScriptedModel(), "--languages", "de")
-    arena = store.open_arena(tmp_path / "arena")
+    arena = open_arena(tmp_path / "arena")
     model = ScriptedModel()
     texts = [row["text"] for row in read_left(tmp_path / "arena")]
     checks = Counter((row["check"], row["finding"]) for row in arena.read("passage_checks").to_pylist())
@@ -137,9 +138,9 @@ def test_unfit_questions_are_dropped_with_the_reason_and_replaced(tmp_path: Path
 
     more = ("--languages", "de", "--n", 12)
     result = make(corpus, tmp_path / "arena", ScriptedModel(spoil=spoil), *more)
-    assert store.open_arena(tmp_path / "arena").rows("queries") == 11  # and there is no further passage
+    assert open_arena(tmp_path / "arena").rows("queries") == 11  # and there is no further passage
     assert "Fewer than requested" in result.stderr
-    drafts = {row["passages"]: row for row in store.open_arena(tmp_path / "arena").read("drafts").to_pylist()}
+    drafts = {row["passages"]: row for row in open_arena(tmp_path / "arena").read("drafts").to_pylist()}
     dropped = Counter[str]()
     for k, town in enumerate(known):
         row = drafts.get(f"stadt-{k:02}.md#1")
@@ -153,7 +154,7 @@ def test_when_no_question_is_accepted_it_says_why(corpus: Path, tmp_path: Path) 
     result = make(corpus, tmp_path / "arena", lambda call: reply("I cannot help with that."), code=2)
     assert "questions was accepted" in result.stderr
     assert "not a JSON list" in result.stderr
-    assert not store.is_arena(tmp_path / "arena")
+    assert not is_arena(tmp_path / "arena")
 
 
 def test_passages_without_a_finding_are_undecided_and_not_shown(corpus: Path, tmp_path: Path) -> None:
@@ -168,7 +169,7 @@ def test_passages_without_a_finding_are_undecided_and_not_shown(corpus: Path, tm
 
     result = make(corpus, tmp_path / "arena", behave, "--languages", "de")
     assert "6 passages that the model did not classify" in result.stderr
-    arena = store.open_arena(tmp_path / "arena")
+    arena = open_arena(tmp_path / "arena")
     checks = arena.read("passage_checks").to_pylist()
     undecided = [row for row in checks if row["finding"] is None]
     assert len(undecided) == 6
@@ -201,13 +202,13 @@ def test_killed_it_goes_on_and_no_question_is_paid_for_twice(corpus: Path, tmp_p
             while service.answered.total() < enough and forks.alive():
                 time.sleep(0.001)
             killed += forks.kill() == -signal.SIGKILL
-            assert not store.is_arena(into)
+            assert not is_arena(into)
         forks.start()
         assert forks.wait() == 0
         assert killed >= 2
         assert len(service.requests) == 20
         assert service.requests.total() <= 20 + 4 * killed
-    arena = store.open_arena(into)
+    arena = open_arena(into)
     assert arena.rows("queries") == 10
     with pytest.raises(ArenaError, match="already"):
         mirage.testset(corpus, into, mirage.chat_model("m", base_url="http://127.0.0.1:1/v1"), languages=["de"])
@@ -243,7 +244,7 @@ def test_questions_in_a_language_that_the_corpus_lacks_are_from_all_of_it(corpus
     for file in corpus.glob("*.txt"):
         file.unlink()
     make(corpus, tmp_path / "arena", ScriptedModel(), "--languages", "sw")
-    arena = store.open_arena(tmp_path / "arena")
+    arena = open_arena(tmp_path / "arena")
     assert {row["language"] for row in arena.read("queries").to_pylist()} == {"sw"}
     assert all("stadt" in row["passages"] for row in arena.read("drafts").to_pylist())
 

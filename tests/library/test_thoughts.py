@@ -10,13 +10,13 @@ from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import store
 from mirage.io.imports.formats import import_file
 from mirage.llm.completion import read_completion
 from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.support_grading import FORM
 from mirage.stages.judge.verdict import parse_verdict
 from mirage.stages.model_stage import read_list
+from mirage.store.arena import open_arena
 from mirage.text.marks import read_mark
 from mirage.text.thoughts import part_thoughts, store_answer
 
@@ -199,7 +199,7 @@ def test_thinking_models_are_read_like_those_that_answer_at_once(shared: Path, t
     folder = tmp_path / "arena"
     import_file(shared / "field" / "think-answers.jsonl", folder)
     mirage("measure", folder)
-    tables = {name: store.open_arena(folder).read(name) for name in ("answers", "outcomes", "features")}
+    tables = {name: open_arena(folder).read(name) for name in ("answers", "outcomes", "features")}
     answers = {row["system"]: row for row in tables["answers"].to_pylist()}
     same = ("plain", "think", "think-noopen", "thinking", "harmony")
     assert len({answers[system]["text"] for system in same}) == 1

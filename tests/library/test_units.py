@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from mirage import schema, store
+from mirage import schema
 from mirage.ranking.board import leaderboard, rank_arena
 from mirage.ranking.compare.paired import LanguageDifferences, joint_estimate, paired_estimate
 from mirage.ranking.judges import Judge
@@ -18,6 +18,8 @@ from mirage.stages.features.means import means, over_languages
 from mirage.stages.outcomes import rates
 from mirage.stats import intervals
 from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
+from mirage.store import arena as arenas
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES as ALL_LANGUAGES
 
 LANGUAGES = ("ar", "en", "sw")
@@ -183,7 +185,7 @@ def test_a_mean_over_the_same_values_in_every_language_is_that_of_one_language()
 )
 def test_a_language_is_ranked_alike_whatever_else_is_chosen_definition_26(judge: str, settings: RankSettings) -> None:
     """The arena's languages share their query ids."""
-    arena = store.open_arena(store.bundled_arenas()["sample-across"])
+    arena = open_arena(arenas.bundled_arenas()["sample-across"])
     settings = replace(settings, draws=100)
     whole = rank_arena(arena, Judge.from_name(judge), settings).ranking
     assert whole.unit == "query shared by languages"

@@ -16,13 +16,20 @@ from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
-from mirage import cli, schema, store
+from mirage import cli, schema
 from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage, run
+from mirage.store import arena as arenas
+from mirage.store import runs, writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.ledger import Ledger, ledger_path
+from mirage.store.runs import record_run, settings_of
 from mirage.store.systems import remove_system
+from mirage.store.upsert import by_key, consistently, upsert
+from mirage.store.writing import Provenance
 
 QUERIES = [("en", f"q{i}") for i in range(4)]
 
@@ -46,7 +53,7 @@ def arena(tmp_path: Path) -> Path:
         ),
     }
     path = tmp_path / "arena"
-    store.write(path, tables, made_by="a test")
+    writing.write(path, tables, made_by="a test")
     for stage in (OUTCOMES, FEATURES):
         run(stage, path, made_by="a test")
     run(JUDGED_RATINGS, path, made_by="a test", part="judge", judge="judge", draws=20)
@@ -59,7 +66,7 @@ def lines(path: Path, table: pa.Table) -> Path:
 
 
 def systems(path: Path, table: str = "answers") -> set[str]:
-    rows = store.open_arena(path).read(table)
+    rows = open_arena(path).read(table)
     return {value for name in rows.column_names if name.startswith("system") for value in rows[name].to_pylist()}
 
 
@@ -84,23 +91,23 @@ def test_three_imports_at_once_keep_all_three_systems(tmp_path: Path, arena: Pat
         assert all(program.poll() is None for program in programs)
     gate.touch()
     assert [program.wait(timeout=120) for program in programs] == [0, 0, 0]
-    now = store.open_arena(arena)
+    now = open_arena(arena)
     assert systems(arena) == {"one", "two", *names}
     assert now.rows("answers") == 5 * len(QUERIES)
     assert {origin["name"] for origin in now.manifest["made"]["answers"]["from"]} == {f"{name}.jsonl" for name in names}
     assert systems(arena, "outcomes") == systems(arena, "features") == {"one", "two"}
-    store.check(now)
+    arenas.check(now)
 
 
 def test_two_imports_into_a_folder_that_is_not_there_yet_keep_both(tmp_path: Path) -> None:
     """The second one must see the arena that the first one has made meanwhile."""
     seen: list[bool] = []
 
-    def other(arena: store.Arena) -> None:
+    def other(arena: Arena) -> None:
         seen.append("answers" in arena.tables)
 
-    store.upsert(tmp_path / "new", {"answers": store.by_key("answers", answers("red"))}, made_by="a test")
-    store.upsert(tmp_path / "new", {"answers": store.by_key("answers", answers("blue"))}, made_by="a test", check=other)
+    upsert(tmp_path / "new", {"answers": by_key("answers", answers("red"))}, made_by="a test")
+    upsert(tmp_path / "new", {"answers": by_key("answers", answers("blue"))}, made_by="a test", check=other)
     assert seen == [True]
     assert systems(tmp_path / "new") == {"red", "blue"}
 
@@ -119,8 +126,8 @@ def in_the_middle(change: Callable[[], object], then: Act | None = None) -> Call
 
 
 def bring(arena: Path, table: pa.Table) -> Callable[[], object]:
-    rows = {"answers": store.by_key("answers", table)}
-    return lambda: store.upsert(arena, rows, made_by="another program")
+    rows = {"answers": by_key("answers", table)}
+    return lambda: upsert(arena, rows, made_by="another program")
 
 
 def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) -> None:
@@ -128,24 +135,24 @@ def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) 
 
     def change() -> None:
         bring(arena, answers("red"))()
-        store.upsert(arena, {"judgments": store.by_key("judgments", verdict)}, made_by="another program")
+        upsert(arena, {"judgments": by_key("judgments", verdict)}, made_by="another program")
 
     with Service(in_the_middle(change)) as service:
         mirage("generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0")
     assert systems(arena) == {"one", "two", "red", "mine"}
-    assert {row["judge"] for row in store.open_arena(arena).read("judgments").to_pylist()} == {"judge", "new"}
+    assert {row["judge"] for row in open_arena(arena).read("judgments").to_pylist()} == {"judge", "new"}
 
 
 def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
     more = schema.from_rows("queries", [schema.Query("fi", "q0", "relevant", "Mitä?", None)])
     passages = schema.from_rows("passages", [schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)])
-    rows = {"queries": store.by_key("queries", more), "passages": store.by_key("passages", passages)}
-    store.upsert(arena, rows, made_by="a test")
+    rows = {"queries": by_key("queries", more), "passages": by_key("passages", passages)}
+    upsert(arena, rows, made_by="a test")
     with Service() as service:
         common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
         mirage("generate", *common, "--languages", "en")
-    system_rows = [row for row in store.open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
+    system_rows = [row for row in open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
     assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUERIES, ("fi", "q0")])
     assert {row["status"] for row in system_rows} == {"ok"}
 
@@ -154,9 +161,9 @@ def test_no_verdict_is_kept_on_a_text_that_changed_while_the_judge_read_it(arena
     changed = answers("one", "Another text.", among=[("en", "q1")])
     with Service(in_the_middle(bring(arena, changed), reply("So. [[A]]"))) as service:
         mirage("judge", arena, "--judge", "late", "--model", "m", "--base-url", service.url, "--retries", "0")
-    rows = [row for row in store.open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    rows = [row for row in open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
     assert {row["query_id"] for row in rows} == {"q0", "q2", "q3"}
-    assert {row["query_id"] for row in store.open_arena(arena).read("judgments").to_pylist()} == {"q0", "q2", "q3"}
+    assert {row["query_id"] for row in open_arena(arena).read("judgments").to_pylist()} == {"q0", "q2", "q3"}
 
 
 def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too(arena: Path) -> None:
@@ -169,8 +176,8 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
         result = CliRunner().invoke(cli.app, command, prog_name="mirage")
     assert result.exit_code == 2
     assert "late has verdicts" in result.output
-    calls = [row["call"] for row in store.open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
-    with store.Ledger(store.ledger_path(arena)) as ledger:
+    calls = [row["call"] for row in open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    with Ledger(ledger_path(arena)) as ledger:
         assert {ledger.request(call)["model"] for call in calls} == {"m2"}  # type: ignore[index]
 
 
@@ -200,7 +207,7 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
         if len(seen) == 1:
             rows = [schema.Judgment("en", "q0", "judge", "two", "one", "B", None, None, None)]
             more = schema.from_rows("judgments", rows)
-            store.upsert(arena, {"judgments": store.by_key("judgments", more)}, made_by="another program")
+            upsert(arena, {"judgments": by_key("judgments", more)}, made_by="another program")
         return stage.run(tables, **options)
 
     slow_stage = Stage("slow", stage.reads, stage.writes, slow)
@@ -213,34 +220,34 @@ def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena:
         names = len(systems(arena, "judgments"))
         rows = [schema.Judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B", None, None, None)]
         more = schema.from_rows("judgments", rows)
-        store.upsert(arena, {"judgments": store.by_key("judgments", more)}, made_by="another program")
+        upsert(arena, {"judgments": by_key("judgments", more)}, made_by="another program")
         return {"ratings": schema.arrow_schema("ratings").empty_table()}
 
     stage = Stage("slow", ("judgments",), ("ratings",), outrun)
     with pytest.raises(Outdated, match="judgments"):
         run(stage, arena, made_by="a test", part="judge")
-    assert "ratings" not in store.open_arena(arena).tables
+    assert "ratings" not in open_arena(arena).tables
 
 
 def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) -> None:
     before = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
 
-    def refuse(_: store.Arena) -> None:
+    def refuse(_: Arena) -> None:
         raise BadInput("no")
 
     with pytest.raises(BadInput):
-        store.upsert(arena, {"answers": store.by_key("answers", answers("red"))}, made_by="a test", check=refuse)
+        upsert(arena, {"answers": by_key("answers", answers("red"))}, made_by="a test", check=refuse)
     bad = answers("red").set_column(4, "status", pa.array(["no such status"] * len(QUERIES)))
     with pytest.raises(BadInput):
-        store.upsert(arena, {"answers": store.by_key("answers", bad)}, made_by="a test")
+        upsert(arena, {"answers": by_key("answers", bad)}, made_by="a test")
     after = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
     assert after == before
 
 
 def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Path) -> None:
-    result = store.upsert(
+    result = upsert(
         arena,
-        {"answers": store.by_key("answers", answers("one", "Another.", among=[("en", "q1")]))},
+        {"answers": by_key("answers", answers("one", "Another.", among=[("en", "q1")]))},
         made_by="a test",
     )
     assert dict(result.replaced) == {"answers": 1}
@@ -255,57 +262,57 @@ def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Pat
 
 
 def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None:
-    before = store.open_arena(arena).manifest["tables"]
-    result = store.upsert(arena, {"answers": store.by_key("answers", answers("one"))}, made_by="a test")
+    before = open_arena(arena).manifest["tables"]
+    result = upsert(arena, {"answers": by_key("answers", answers("one"))}, made_by="a test")
     assert result.arena.manifest["tables"] == before
     assert not result.lost
 
 
 def test_settings_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
-    def put(system: str, seed: int) -> store.Arena:
-        rows = {"answers": store.by_key("answers", answers(system))}
-        return store.upsert(
+    def put(system: str, seed: int) -> Arena:
+        rows = {"answers": by_key("answers", answers(system))}
+        return upsert(
             arena,
             rows,
-            made_by=store.Provenance("a test", settings={system: {"seed": seed}}),
+            made_by=Provenance("a test", settings={system: {"seed": seed}}),
         ).arena
 
     put("red", 1)
     put("blue", 2)
     assert put("red", 3).manifest["made"]["answers"]["settings"] == {"blue": {"seed": 2}, "red": {"seed": 3}}
-    assert store.settings_of(store.open_arena(arena), "answers", "green") is None
+    assert settings_of(open_arena(arena), "answers", "green") is None
 
 
 def test_the_settings_of_a_step_are_forgotten_after_a_write_by_another_program(arena: Path) -> None:
-    left = store.content(store.open_arena(arena), "outcomes")
-    store.record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
-    assert store.runs(store.open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}
+    left = runs.content(open_arena(arena), "outcomes")
+    record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
+    assert runs.runs(open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}
     bring(arena, answers("one", "Another."))()
-    store.record_run(arena, "outcomes", "late", {"options": {"seed": 1}}, left=left)
-    assert store.runs(store.open_arena(arena), "outcomes") == {}
+    record_run(arena, "outcomes", "late", {"options": {"seed": 1}}, left=left)
+    assert runs.runs(open_arena(arena), "outcomes") == {}
 
 
 def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) -> None:
     calls: list[int] = []
 
-    def read(opened: store.Arena) -> int:
+    def read(opened: Arena) -> int:
         calls.append(1)
         if len(calls) == 1:
             bring(arena, answers("one", "Another."))()
         return len(opened.read("answers"))
 
-    assert store.consistently(arena, read) == 2 * len(QUERIES)
+    assert consistently(arena, read) == 2 * len(QUERIES)
     assert len(calls) == 2
 
 
 def test_a_system_is_removed_from_every_table(tmp_path: Path) -> None:
     sample = ROOT / "data" / "sample"
-    arena = store.open_arena(shutil.copytree(sample, tmp_path / "arena"))
+    arena = open_arena(shutil.copytree(sample, tmp_path / "arena"))
     system = "reference"
     others = {table: arena.rows(table) for table in ("queries", "passages")}
     answers = sum(name == system for name in arena.read("answers")["system"].to_pylist())
     done = remove_system(arena.path, system, made_by="a test")
-    assert store.check(done.arena)
+    assert arenas.check(done.arena)
     for table in done.arena.tables:
         data = done.arena.read(table)
         for side in {"system", "system_a", "system_b"} & set(data.column_names):

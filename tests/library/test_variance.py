@@ -11,10 +11,12 @@ import pytest
 from commands import mirage, rows
 
 import mirage as api
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import verdict_of_points
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.variance import components, judge_variance, rate_variance
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 LEVELS = ("query", "judge", "order")
 TRUE = (0.5, 0.3, 0.2, 0.4)
@@ -81,7 +83,7 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         mirage("import", tmp_path / f"{name}.jsonl", "--into", tmp_path / "a")
     mirage("measure", "outcomes", tmp_path / "a")
-    (report,) = rate_variance(store.open_arena(tmp_path / "a"))
+    (report,) = rate_variance(open_arena(tmp_path / "a"))
     query, sample = report.sources
     assert (query.source, sample.source, query.n, sample.n) == ("query", "sample", n, m)
     assert query.variance == pytest.approx(0.09, abs=0.02)
@@ -93,7 +95,7 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
     printed = rows(mirage("report", "noise", tmp_path / "a", "--format", "csv"))
     assert [float(row["variance"]) for row in printed] == pytest.approx([query.variance, sample.variance])
     assert "with 400 queries" in mirage("report", "noise", tmp_path / "a").stderr
-    table = api.variance(store.open_arena(tmp_path / "a")).to_pandas()
+    table = api.variance(open_arena(tmp_path / "a")).to_pandas()
     assert list(table["source"]) == ["query", "sample"]
 
 
@@ -116,8 +118,8 @@ def judged(seed: int, *, judges: int = 2, n: int = 300, bias: float = 0.0) -> li
 @pytest.mark.parametrize("bias", [0.0, 0.15])
 def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path: Path, bias: float) -> None:
     rows_ = schema.from_rows("judgments", judged(8, bias=bias))
-    store.write(tmp_path / "a", {"judgments": rows_}, made_by="a test")
-    arena = store.open_arena(tmp_path / "a")
+    writing.write(tmp_path / "a", {"judgments": rows_}, made_by="a test")
+    arena = open_arena(tmp_path / "a")
     report = judge_variance(arena, judges=["j0", "j1"])
     found = {source.source: source.variance for source in report.sources}
     # A difference is 2 x points - 1, so its variances are four times those of points.
@@ -139,8 +141,8 @@ def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
             share = float(np.clip(row.points + rng.normal(0, 0.08), 0, 1))  # type: ignore[operator]
             values = {name: getattr(row, name) for name in row.__slots__}
             found.append(schema.Judgment(**values | {"points": share, "repeat": repeat or None}))
-    store.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
-    report = judge_variance(store.open_arena(tmp_path / "a"), judges=["j0"])
+    writing.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
+    report = judge_variance(open_arena(tmp_path / "a"), judges=["j0"])
     repeat = report.sources[-1]
     assert (repeat.source, repeat.n) == ("repeat", 3)
     assert repeat.variance == pytest.approx(4 * 0.08**2, rel=0.15)

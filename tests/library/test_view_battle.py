@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from view_battle_cases import A, B, judged
 
 import pages
-from mirage import store
 from mirage.battles.decision import decide, orient_verdict
 from mirage.errors import UnknownName
 from mirage.explorer.leaderboard import opening
 from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.judges import battles_of as ranked
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena, open_arena
 from mirage.text.segmentation import word_spans
 from mirage.views import battle as views
 from mirage.views.battle import BattleFilter
@@ -29,15 +30,15 @@ from pages import conclusion, notes, open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return judged(tmp_path_factory.mktemp("arenas"))
 
 
-def ids(arena: store.Arena, **filters: Any) -> list[str]:
+def ids(arena: Arena, **filters: Any) -> list[str]:
     return [key[1] for key in views.find_battles(arena, BattleFilter(A, B, VerdictJudge("zeta"), **filters)).keys]
 
 
-def test_the_battles_of_two_systems_by_every_judge(arena: store.Arena) -> None:
+def test_the_battles_of_two_systems_by_every_judge(arena: Arena) -> None:
     every = views.decisions_of(arena, A, B, LabelJudge())
     assert every["en", "e00"].keys() == {"zeta", "eta", "relevance"}
     results = {key[1]: decisions["zeta"].winner for key, decisions in every.items() if "zeta" in decisions}
@@ -45,7 +46,7 @@ def test_the_battles_of_two_systems_by_every_judge(arena: store.Arena) -> None:
     assert list(every) == sorted(every)
 
 
-def test_filters_find_battles(arena: store.Arena) -> None:
+def test_filters_find_battles(arena: Arena) -> None:
     assert ids(arena) == ["e00", "e01", "e02", "e03", "e04"]
     assert ids(arena, result="first") == ["e00"]
     assert ids(arena, flipped=True) == ["e01", "e03"]
@@ -107,7 +108,7 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, judge: Judg
         assert cell.interval[0] <= cell.share <= cell.interval[1]
 
 
-def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
+def test_a_pair_without_a_winner_has_no_share(arena: Arena) -> None:
     result = matrix(arena, VerdictJudge("zeta"))
     tied = result.cells[A, "llama-2-7b"]
     assert (tied.share, tied.interval, tied.n) == (None, None, 1)
@@ -119,7 +120,7 @@ def test_a_pair_without_a_winner_has_no_share(arena: store.Arena) -> None:
 # One battle
 
 
-def test_features_are_compared_where_both_have_them(arena: store.Arena) -> None:
+def test_features_are_compared_where_both_have_them(arena: Arena) -> None:
     battle = views.battle_view(arena, ("en", "e00"), A, B)
     by_name = {comparison.measure.name: comparison for comparison in battle.compared}
     assert by_name["length"].better is None, "of length no side is better"
@@ -222,7 +223,7 @@ def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, seco
 def test_the_page_shows_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, judge: str) -> None:
     judged(tmp_path)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    arena = store.open_arena(store.bundled_arenas().get(name, tmp_path / "judged"))
+    arena = open_arena(arenas.bundled_arenas().get(name, tmp_path / "judged"))
     first, second = matrix(arena, Judge.from_name(judge)).first_pair
     battles = views.find_battles(arena, BattleFilter(first, second, Judge.from_name(judge)))
     for key in {battles.keys[0], battles.keys[-1]}:
@@ -242,6 +243,6 @@ def test_the_card_that_opens_the_program_concludes_as_the_page_does() -> None:
     page = open_page("leaderboard", arena="nomiracl")
     page.session_state["_opening"] = "A"
     page.run()
-    sample = store.open_arena(store.bundled_arenas()["sample"])
+    sample = open_arena(arenas.bundled_arenas()["sample"])
     view = views.battle_view(sample, opening.QUERY, *opening.SYSTEMS, LabelJudge())
     assert f"You chose A. By relevance labels: {view.conclusion}" in notes(page)

@@ -13,13 +13,16 @@ import small_arena
 from commands import mirage as run
 
 import mirage
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import NotEnoughData
 from mirage.publish.html_report import write_report
 from mirage.ranking.board import leaderboard
 from mirage.ranking.settings import RankSettings
 from mirage.schema import columns
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.views import board as view_module
 from mirage.views.board import BoardChoice, BoardRow, board_view, judge_of
 from mirage.views.overview import board_of
@@ -30,9 +33,9 @@ SHOWN = ("language", "system", "rating", "low", "high", "rank", "rank_low", "ran
 
 
 @pytest.fixture(scope="module", params=["nomiracl", "people", "sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
     if request.param != "own":
-        return store.open_arena(store.bundled_arenas()[request.param])
+        return open_arena(arenas.bundled_arenas()[request.param])
     return small_arena.write(tmp_path_factory.mktemp("board") / "own", tables=("outcomes", "judgments"))
 
 
@@ -41,7 +44,7 @@ def told(rows: Any) -> list[tuple[Any, ...]]:
 
 
 def test_every_door_has_the_rows_and_the_sentence_of_the_view(
-    arena: store.Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = judges(arena)[0]
     view = board_view(arena, BoardChoice((judge,)))
@@ -75,7 +78,7 @@ def test_an_evaluation_opens_with_the_sentence_of_its_board(tmp_path: Path) -> N
 
 
 def test_some_languages_are_those_of_the_board_of_all_whichever_was_asked_first(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = judges(arena)[0]
     whole = board_view(arena, BoardChoice((judge,)))
@@ -88,7 +91,7 @@ def test_some_languages_are_those_of_the_board_of_all_whichever_was_asked_first(
     assert (anew.conclusion, anew.caveats, anew.method) == (part.conclusion, part.caveats, part.method)
 
 
-def test_a_row_counts_queries_answers_and_what_the_next_system_needs(arena: store.Arena) -> None:
+def test_a_row_counts_queries_answers_and_what_the_next_system_needs(arena: Arena) -> None:
     view = board_view(arena, BoardChoice((judges(arena)[0],)))
     documented = {column.name for column in columns(BoardRow)}
     assert set(view.everything.column_names) == documented
@@ -103,19 +106,19 @@ def test_a_row_counts_queries_answers_and_what_the_next_system_needs(arena: stor
 
 
 def test_a_selection_of_verdicts_names_what_it_moves_and_makers_belong_to_the_choice(tmp_path: Path) -> None:
-    arena = store.open_arena(store.bundled_arenas()["sample"])
+    arena = open_arena(arenas.bundled_arenas()["sample"])
     plain = board_view(arena, BoardChoice(("heuristic",)))
     strict = board_view(arena, BoardChoice(("heuristic",), (), RankSettings(consistent=True)))
     assert plain.moved == {}
     assert set(strict.moved) == {*strict.languages, "all"}
     with pytest.raises(NotEnoughData):
         board_view(arena, BoardChoice(("heuristic",), ("xx",)))
-    assert judge_of(store.open_arena(store.bundled_arenas()["nomiracl"])).name == "relevance"
+    assert judge_of(open_arena(arenas.bundled_arenas()["nomiracl"])).name == "relevance"
 
 
 def test_battles_that_all_tie_are_said_to_say_nothing(tmp_path: Path) -> None:
     rows = [schema.Judgment(**row | {"verdict": "tie"}) for row in small_arena.judgments(n=4).to_pylist()]
-    arena = store.write(
+    arena = writing.write(
         tmp_path / "ties", {"judgments": schema.from_rows("judgments", rows)}, title="T", label="own", made_by="a test"
     )
     assert board_view(arena).conclusion.startswith("Every battle of the")

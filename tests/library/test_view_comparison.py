@@ -14,10 +14,11 @@ from conftest import ROOT
 import mirage
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import store
 from mirage.cli import app
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
+from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import ComparisonView, compared_measures, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
@@ -28,7 +29,7 @@ NUMBERS = ("difference", "low", "high", "p", "p_holm", "detectable", "more", "mo
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = simulate_arena(systems=5, queries=25, languages=["en", "sw"], seed=4).tables
-    return store.write(tmp_path_factory.mktemp("own") / "judged", tables, made_by="a test").path
+    return writing.write(tmp_path_factory.mktemp("own") / "judged", tables, made_by="a test").path
 
 
 def compare(arena: str, pair: tuple[str, str], *options: str) -> tuple[Any, str, int]:
@@ -59,7 +60,7 @@ def check_command(view: ComparisonView, arena: str, tmp_path: Path, *options: st
 
 def mirage_comparison(arena: str, view: ComparisonView, *options: str) -> Any:
     """Return what the Python API says of the same comparison."""
-    where = store.open_arena(Path(arena)) if Path(arena).exists() else mirage.open_arena(arena)
+    where = open_arena(Path(arena)) if Path(arena).exists() else mirage.open_arena(arena)
     judge = options[options.index("--judge") + 1] if "--judge" in options else None
     measure = options[options.index("--measure") + 1] if "--measure" in options else "rating"
     compared = mirage.compare(where, view.first, view.second, measure=measure, judge=judge)
@@ -99,7 +100,7 @@ CASES = [
 def test_every_door_says_the_same(
     name: str, pair: tuple[str, str], measure: str, judge: str | None, tmp_path: Path
 ) -> None:
-    arena = store.open_arena(ROOT / "data" / name)
+    arena = open_arena(ROOT / "data" / name)
     assert measure in compared_measures(arena)
     first, second = pair
     view = comparison_view(arena, first, second, CompareSettings(measure, judge))
@@ -109,7 +110,7 @@ def test_every_door_says_the_same(
 
 
 def test_an_own_arena_says_the_same(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arena = store.open_arena(own)
+    arena = open_arena(own)
     first, _, second, *_ = systems_in_rank_order(arena, None)
     view = comparison_view(arena, first, second)
     check_command(view, str(own), tmp_path)
@@ -118,7 +119,7 @@ def test_an_own_arena_says_the_same(own: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure() -> None:
-    arena = store.open_arena(ROOT / "data" / "sample")
+    arena = open_arena(ROOT / "data" / "sample")
     for measure, judge in (("rating", "heuristic"), ("rate", None)):
         view = comparison_view(arena, "thorough", "reference", CompareSettings(measure, judge))
         least = view.overall.detectable
@@ -130,7 +131,7 @@ def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure(
 
 
 def test_a_decided_row_asks_for_no_more_queries() -> None:
-    arena = store.open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena(ROOT / "data" / "nomiracl")
     view = comparison_view(arena, "gpt-4-azure", "aya-101", CompareSettings("rate"))
     decided = [row for row in view.rows if row.verdict != "inconclusive"]
     assert decided

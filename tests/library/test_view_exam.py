@@ -12,7 +12,7 @@ from conftest import ROOT
 
 import mirage
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData
 from mirage.people.exam import ExamMeasure
@@ -23,6 +23,8 @@ from mirage.people.votes.queue import RANDOM, VoteItem
 from mirage.people.votes.rows import cast, token
 from mirage.schema import PEOPLE
 from mirage.stages.judge.stats import JudgeStats
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.views.exam import ExamChoice, ExamView, exam_view, pairs_view, statistics
 from mirage.views.votes import agreement_view, conclude_agreement, corrected_view
 from pages import conclusion, open_page, page_text
@@ -31,16 +33,16 @@ OWN = "own"
 
 
 @pytest.fixture
-def arena(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+def arena(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """A bundled arena, or one of a user with votes."""
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     if request.param != OWN:
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
-        return store.open_arena(ROOT / "data" / request.param)
+        return open_arena(ROOT / "data" / request.param)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     simulation = simulate_arena(systems=3, queries=66, languages=["en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta"))
-    arena = store.write(tmp_path / OWN, simulation.tables, made_by="a test", label="simulated")
+    arena = writing.write(tmp_path / OWN, simulation.tables, made_by="a test", label="simulated")
     log = []
     for k, (language, query, first, second) in enumerate(list(decisions(arena.read("judgments"))["zeta"])[::2]):
         item = VoteItem(language, query, first, second, control=True, why=RANDOM)
@@ -64,7 +66,7 @@ def printed(*words: object) -> tuple[list[dict[str, Any]], str]:
     [("people", ()), ("sample", ()), ("sample", ("te",)), (OWN, ()), (OWN, ("en", "sw")), (OWN, ("fi",))],
     indirect=["arena"],
 )
-def test_every_door_shows_the_exam(arena: store.Arena, languages: tuple[str, ...]) -> None:
+def test_every_door_shows_the_exam(arena: Arena, languages: tuple[str, ...]) -> None:
     with Votes() as database:
         log = database.rows(Vote)
     view = exam_view(arena, ExamChoice(languages), log_votes(log))
@@ -92,7 +94,7 @@ def test_every_door_shows_the_exam(arena: store.Arena, languages: tuple[str, ...
 
 
 @pytest.mark.parametrize("arena", [OWN], indirect=True)
-def test_the_exam_and_the_agreement_are_the_same_number(arena: store.Arena) -> None:
+def test_the_exam_and_the_agreement_are_the_same_number(arena: Arena) -> None:
     """The badge of the Leaderboard, `votes agreement`, the pairs of the figure, and the exam."""
     with Votes() as database:
         votes = log_votes(database.rows(Vote))
@@ -110,7 +112,7 @@ def test_the_exam_and_the_agreement_are_the_same_number(arena: store.Arena) -> N
 
 
 @pytest.mark.parametrize("arena", [OWN], indirect=True)
-def test_a_corrected_ranking_is_the_same_by_command_and_page(arena: store.Arena) -> None:
+def test_a_corrected_ranking_is_the_same_by_command_and_page(arena: Arena) -> None:
     with Votes() as database:
         votes = log_votes(database.rows(Vote))
     judge = exam_view(arena, votes=votes).judges[0]
@@ -123,7 +125,7 @@ def test_a_corrected_ranking_is_the_same_by_command_and_page(arena: store.Arena)
 
 
 @pytest.mark.parametrize("arena", [OWN], indirect=True)
-def test_a_vote_is_a_new_exam_and_an_arena_without_people_has_none(arena: store.Arena) -> None:
+def test_a_vote_is_a_new_exam_and_an_arena_without_people_has_none(arena: Arena) -> None:
     assert ExamView is type(exam_view(arena))
     assert not exam_view(arena).exams
     with pytest.raises(NotEnoughData):

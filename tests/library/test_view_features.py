@@ -13,20 +13,23 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.ranking.judges import VerdictJudge
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean, over_languages
 from mirage.stages.features.relations import DRAWS, SEED, rank_taus
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.views.features import FeatureChoice, features_view
 from pages import conclusion, open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """A simulated arena in which eleven features follow a known quality."""
     simulation = simulate_arena(systems=12, queries=30, languages=["ar", "en", "te"], seed=5)
-    return store.write(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated", made_by="a test")
+    return writing.write(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated", made_by="a test")
 
 
 def mean(language: str, value: float | None, error: float | None, n: int, total: int = 10) -> FeatureMean:
@@ -71,7 +74,7 @@ def test_equal_values_without_bounds_have_no_interval_pitfall_127() -> None:
 # The overview
 
 
-def test_the_overview_has_every_feature_system_and_language(arena: store.Arena) -> None:
+def test_the_overview_has_every_feature_system_and_language(arena: Arena) -> None:
     overview = features_view(arena)
     assert set(overview.features) <= set(FEATURES)
     assert list(overview.features) == [name for name in FEATURES if name in overview.features]
@@ -83,7 +86,7 @@ def test_the_overview_has_every_feature_system_and_language(arena: store.Arena) 
     assert all(0.8 < row["coverage"] < 1 for row in over)
 
 
-def test_the_best_system_of_a_feature_comes_first_as_its_direction_says(arena: store.Arena) -> None:
+def test_the_best_system_of_a_feature_comes_first_as_its_direction_says(arena: Arena) -> None:
     overview = features_view(arena, FeatureChoice(("en",)))
     high = overview.over["citation_MAP@10"]["mean"].to_pylist()
     low = overview.over["english_language"]["mean"].to_pylist()
@@ -102,7 +105,7 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
             ("a", "own_measure", 1.0),
         )
     ]
-    arena = store.write(
+    arena = writing.write(
         tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test"
     )
     overview = features_view(arena, FeatureChoice(("en",)))
@@ -132,7 +135,7 @@ def test_tau_and_its_draws_are_scipys(rows: np.ndarray, seed: int) -> None:
         assert value == pytest.approx(expected, nan_ok=True)
 
 
-def test_features_go_with_the_ratings_as_they_were_simulated(arena: store.Arena) -> None:
+def test_features_go_with_the_ratings_as_they_were_simulated(arena: Arena) -> None:
     view = features_view(arena, FeatureChoice(judge=VerdictJudge("judge")))
     relations = {(row.feature, row.language): row for row in view.correlations}
     assert len(relations) == 11 * 4
@@ -171,7 +174,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
         for feature, value in (("length", 10.0 + k), ("n_citations", 2.0))
     ]
     tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
-    arena = store.write(tmp_path / "a", tables, label="simulated", made_by="a test")
+    arena = writing.write(tmp_path / "a", tables, label="simulated", made_by="a test")
     relations = {
         row.feature: row for row in features_view(arena, FeatureChoice(judge=VerdictJudge("judge-x"))).correlations
     }
@@ -185,11 +188,9 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["nomiracl", "sample", "sample-across", "sim"])
-def test_the_page_shows_the_view(
-    arena: store.Arena, monkeypatch: pytest.MonkeyPatch, name: str, tmp_path: Path
-) -> None:
+def test_the_page_shows_the_view(arena: Arena, monkeypatch: pytest.MonkeyPatch, name: str, tmp_path: Path) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
-    shown = store.open_arena(store.bundled_arenas().get(name, arena.path))
+    shown = open_arena(arenas.bundled_arenas().get(name, arena.path))
     view = features_view(shown)
     first = view.related[0].feature
     page = open_page("features", arena=name, section="Means", feature=first)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_query_cases import SYSTEMS, build, make_queries
 
-from mirage import store
 from mirage.errors import UnknownName
+from mirage.store import arena as arenas
+from mirage.store.arena import Arena, open_arena
 from mirage.views import query_search as views
 from mirage.views.query import query_view
 from mirage.views.query_keys import key_text
@@ -21,18 +22,18 @@ from pages import headings, html, open_page, page_text, text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return build(tmp_path_factory.mktemp("arenas"))
 
 
-def ids(arena: store.Arena, **options: Any) -> list[str]:
+def ids(arena: Arena, **options: Any) -> list[str]:
     return [query_id for _, query_id in views.find_queries(arena, AnswerFilter(**options)).keys]
 
 
 # What there is
 
 
-def test_the_scope_counts_queries_and_answers_that_are_there(arena: store.Arena) -> None:
+def test_the_scope_counts_queries_and_answers_that_are_there(arena: Arena) -> None:
     scope = views.scope(arena)
     assert scope.languages == ("ar", "de", "en", "ja")
     assert scope.systems == SYSTEMS
@@ -46,7 +47,7 @@ def test_the_scope_counts_queries_and_answers_that_are_there(arena: store.Arena)
 # Which queries match
 
 
-def test_all_queries_match_without_a_filter_and_come_by_page(arena: store.Arena) -> None:
+def test_all_queries_match_without_a_filter_and_come_by_page(arena: Arena) -> None:
     result = views.find_queries(arena, AnswerFilter())
     assert list(result.keys) == sorted(result.keys)
     assert (len(result.keys), result.answers, result.pages) == (33, 98, 3)
@@ -69,7 +70,7 @@ def test_all_queries_match_without_a_filter_and_come_by_page(arena: store.Arena)
     ],
 )
 def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
-    arena: store.Arena, text: str, expected: list[str]
+    arena: Arena, text: str, expected: list[str]
 ) -> None:
     assert ids(arena, text=text) == expected
 
@@ -89,7 +90,7 @@ some = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(selection=some)
-def test_the_queries_found_are_those_with_an_answer_that_matches(arena: store.Arena, selection: AnswerFilter) -> None:
+def test_the_queries_found_are_those_with_an_answer_that_matches(arena: Arena, selection: AnswerFilter) -> None:
     expected = {}
     for q in make_queries():
         if (selection.languages and q.language not in selection.languages) or selection.subset not in ("", q.subset):
@@ -106,7 +107,7 @@ def test_the_queries_found_are_those_with_an_answer_that_matches(arena: store.Ar
 # Links
 
 
-def test_a_link_names_a_query_by_language_and_id_or_by_id_alone(arena: store.Arena) -> None:
+def test_a_link_names_a_query_by_language_and_id_or_by_id_alone(arena: Arena) -> None:
     assert views.query_of_link(arena, "ja:j0#1") == ("ja", "j0#1")
     assert views.query_of_link(arena, "j0#1") == ("ja", "j0#1")
     assert views.query_of_link(arena, "e00") == ("de", "e00")
@@ -116,7 +117,7 @@ def test_a_link_names_a_query_by_language_and_id_or_by_id_alone(arena: store.Are
 
 
 @pytest.mark.parametrize("link", ["j0#2", "en:e0O", "xx:e00", "ar:e00"])
-def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena: store.Arena, link: str) -> None:
+def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena: Arena, link: str) -> None:
     with pytest.raises(UnknownName, match="there is no query") as caught:
         views.query_of_link(arena, link)
     assert link in str(caught.value)
@@ -126,7 +127,7 @@ def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena:
 # One query
 
 
-def test_the_download_is_one_row_an_answer_with_a_column_a_measure(arena: store.Arena) -> None:
+def test_the_download_is_one_row_an_answer_with_a_column_a_measure(arena: Arena) -> None:
     table = query_view(arena, ("en", "e00"), "strict").table()
     assert table["system"].to_pylist() == list(SYSTEMS)
     assert table["query"].to_pylist() == ["Which river is number 0?"] * 3
@@ -142,7 +143,7 @@ def test_the_download_is_one_row_an_answer_with_a_column_a_measure(arena: store.
 def test_the_page_shows_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     build(tmp_path, "texts")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    arena = store.open_arena(store.bundled_arenas().get(name, tmp_path / "texts"))
+    arena = open_arena(arenas.bundled_arenas().get(name, tmp_path / "texts"))
     found = views.find_queries(arena, AnswerFilter())
     view = query_view(arena, found.keys[-1])
     page = open_page("answers", arena=name, query=key_text(view.key))

@@ -17,7 +17,7 @@ from commands import mirage
 from conftest import ROOT
 
 from mirage import rates as rates_of_api
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit.table import Col, prepare_table
 from mirage.io.sources.published import SYSTEM_NAMES
@@ -26,7 +26,9 @@ from mirage.schema import Parser
 from mirage.stages.outcomes.rates import Rate
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import QueryLabels
-from mirage.store import Arena
+from mirage.store import arena as arenas
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
 from mirage.text.numbers import FORMATS
 from mirage.views import rates as views
@@ -60,7 +62,7 @@ def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
                 for parser in ("strict", "published")
             ]
     table = schema.from_rows("outcomes", rows)
-    return store.write(folder / name, {"outcomes": table}, title=name, label="simulated", made_by="a test")
+    return writing.write(folder / name, {"outcomes": table}, title=name, label="simulated", made_by="a test")
 
 
 def figures(folder: Path, printed: Mapping[tuple[str, str, str], float]) -> Arena:
@@ -70,7 +72,9 @@ def figures(folder: Path, printed: Mapping[tuple[str, str, str], float]) -> Aren
         for (metric, system, code), value in printed.items()
     ]
     table = schema.from_rows("published", rows)
-    return store.write(folder / "print", {"published": table}, title="print", label="published figures", made_by="test")
+    return writing.write(
+        folder / "print", {"published": table}, title="print", label="published figures", made_by="test"
+    )
 
 
 def cell(rates: RatesView, metric: str, system: str, language: str) -> dict[str, Any]:
@@ -157,8 +161,8 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
 
 @pytest.fixture(scope="module")
 def bundled() -> tuple[Arena, Arena]:
-    paths = store.bundled_arenas()
-    return store.open_arena(paths["nomiracl"]), store.open_arena(paths["published"])
+    paths = arenas.bundled_arenas()
+    return open_arena(paths["nomiracl"]), open_arena(paths["published"])
 
 
 @pytest.mark.parametrize("parser", ["strict", "published"])
@@ -234,7 +238,7 @@ OWN = "own"
 def opened(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """A bundled arena, or a small one of a user."""
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path if request.param == OWN else ROOT / "data"))
-    return small_arena.write(tmp_path, OWN) if request.param == OWN else store.open_arena(ROOT / "data" / request.param)
+    return small_arena.write(tmp_path, OWN) if request.param == OWN else open_arena(ROOT / "data" / request.param)
 
 
 def in_words(share: str | float | None) -> str:
@@ -303,7 +307,7 @@ def test_one_quantity_has_one_name(bundled: tuple[Arena, Arena]) -> None:
 
 
 def test_a_query_counts_once_however_many_answers_and_languages_it_has() -> None:
-    arena = store.open_arena(ROOT / "data" / "sample-across")
+    arena = open_arena(ROOT / "data" / "sample-across")
     queries = {query["query_id"] for query in arena.read("queries").to_pylist() if query["subset"] == "relevant"}
     joint = [row for row in rates_view(arena).cells.to_pylist() if row["language"] == "all"]
     assert {row["n"] for row in joint if row["subset"] == "relevant"} == {len(queries)}

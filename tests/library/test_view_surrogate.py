@@ -13,7 +13,6 @@ from conftest import ROOT
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import store
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.judges import VerdictJudge
@@ -21,6 +20,9 @@ from mirage.ranking.surrogate.importance import importances
 from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.ranking.surrogate.stage import ABLATIONS, store_predictions
 from mirage.ranking.surrogate.training import training
+from mirage.store import writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.writing import Provenance
 from mirage.text.numbers import FORMATS
 from mirage.views.surrogate import SurrogateChoice, predicted_judges, printed_surrogate, surrogate_view
 from pages import page_text
@@ -30,14 +32,14 @@ NAMES = ("forest", "linear", "ridge")
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> store.Arena:
+def own(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """Seven systems of which the last has features and no verdict, predicted also by a regressor of the paper."""
     tables = dict(simulate_arena(systems=7, queries=20, languages=["en", "sw"], seed=11).tables)
     verdicts = tables["judgments"]
     new = max(verdicts["system_b"].to_pylist())
     with_new = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
     tables["judgments"] = verdicts.filter(pc.invert(with_new))
-    arena = store.write(tmp_path_factory.mktemp("views") / "judged", tables, made_by="a test", label="simulated")
+    arena = writing.write(tmp_path_factory.mktemp("views") / "judged", tables, made_by="a test", label="simulated")
     return store_predictions(arena, VerdictJudge("judge"), regressors=NAMES)
 
 
@@ -53,7 +55,7 @@ BUNDLED = [("nomiracl", "relevance", "both"), ("nomiracl", "relevance", "abstain
 
 @pytest.mark.parametrize(("name", "judge", "skill"), BUNDLED)
 def test_every_door_says_the_same(name: str, judge: str, skill: str) -> None:
-    arena = store.open_arena(ROOT / "data" / name)
+    arena = open_arena(ROOT / "data" / name)
     view = surrogate_view(arena, SurrogateChoice(judge, skill))  # type: ignore[arg-type]
     assert view.stored
     rows, remarks = ranked(name, "--judge", judge, "--skill", skill)
@@ -71,14 +73,14 @@ def test_every_door_says_the_same(name: str, judge: str, skill: str) -> None:
 
 
 def test_the_first_judge_is_the_default_of_every_door() -> None:
-    arena = store.open_arena(ROOT / "data" / "sample")
+    arena = open_arena(ROOT / "data" / "sample")
     view = surrogate_view(arena)
     assert view.judge == predicted_judges(arena)[0][0]
     assert ranked("sample")[0] == view.summary.to_pylist()
     assert view.conclusion in page_text(opened(arena="sample"))
 
 
-def test_an_own_arena_prints_what_is_stored_and_fits_what_differs(own: store.Arena) -> None:
+def test_an_own_arena_prints_what_is_stored_and_fits_what_differs(own: Arena) -> None:
     stored = surrogate_view(own)
     assert (stored.judge, stored.regressors, stored.seed) == ("judge", NAMES, 0)
     assert ranked(str(own.path))[0] == stored.summary.to_pylist()
@@ -93,7 +95,7 @@ def test_an_own_arena_prints_what_is_stored_and_fits_what_differs(own: store.Are
     assert FORMATS["probability"].write(ridge["tau"]) in view.conclusion
 
 
-def test_points_go_down_by_rating_and_end_with_the_new_system(own: store.Arena) -> None:
+def test_points_go_down_by_rating_and_end_with_the_new_system(own: Arena) -> None:
     view = surrogate_view(own)
     judged = [point.judged for point in view.points("ridge", "en")]
     assert judged[-1] is None
@@ -102,7 +104,7 @@ def test_points_go_down_by_rating_and_end_with_the_new_system(own: store.Arena) 
     assert not len(view.intervals), "the arena has no ratings"
 
 
-def test_importances_are_those_of_the_regressor_for_new_systems(own: store.Arena) -> None:
+def test_importances_are_those_of_the_regressor_for_new_systems(own: Arena) -> None:
     view = surrogate_view(own)
     rows = view.importances.to_pylist()
     seen = training(own.read("features"), own.read("judgments"), VerdictJudge("judge"))
@@ -117,7 +119,7 @@ def test_importances_are_those_of_the_regressor_for_new_systems(own: store.Arena
 
 @pytest.mark.parametrize("name", ["nomiracl", "sample"])
 def test_the_bundled_predictions_are_of_regressors_that_agree_on_every_machine(name: str) -> None:
-    arena = store.open_arena(ROOT / "data" / name)
+    arena = open_arena(ROOT / "data" / name)
     for judge, skill in predicted_judges(arena):
         view = surrogate_view(arena, SurrogateChoice(judge, skill))
         assert view.regressors == CHEAP
@@ -129,9 +131,9 @@ def test_the_bundled_predictions_are_of_regressors_that_agree_on_every_machine(n
             assert point.judged is None or ends["high"] is None or point.judged <= ends["high"]
 
 
-def test_predictions_without_recorded_settings_open_and_are_not_recomputed(own: store.Arena, tmp_path: Path) -> None:
+def test_predictions_without_recorded_settings_open_and_are_not_recomputed(own: Arena, tmp_path: Path) -> None:
     tables = {name: own.read(name) for name in own.tables}
-    old = store.write(tmp_path / "old", tables, made_by=store.Provenance("a test", notes=["judge: seed 7"]))
+    old = writing.write(tmp_path / "old", tables, made_by=Provenance("a test", notes=["judge: seed 7"]))
     view = surrogate_view(old)
     assert view.seed is None
     assert view.conclusion == surrogate_view(own).conclusion
@@ -140,7 +142,7 @@ def test_predictions_without_recorded_settings_open_and_are_not_recomputed(own: 
 
 
 def test_the_printed_figures_are_those_of_the_paper() -> None:
-    figures = printed_surrogate(store.open_arena(ROOT / "data" / "nomiracl"))
+    figures = printed_surrogate(open_arena(ROOT / "data" / "nomiracl"))
     assert figures.tau["ar"] == 0.951
     assert figures.r2["ar", "holdout", "Random Forest"] == 0.5
     assert figures.ablation["ar", "Only LLM-as-judge"] == 0.948

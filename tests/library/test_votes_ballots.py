@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from payloads import HOSTILE
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.votes.ballots import BallotRow, ballot, battle_ballot, import_ballot
 from mirage.people.votes.belonging import votes_on
@@ -20,12 +20,16 @@ from mirage.people.votes.kinds import LabelVote, Vote
 from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.queue import next_items
 from mirage.people.votes.stage import vote_pool
+from mirage.store import records, writing
+from mirage.store.arena import Arena, open_arena
+from mirage.store.export import export_rows
+from mirage.store.upsert import by_key, upsert
 
 SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
 
 
 @pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """Hostile texts with passages, and a judge whose winner sometimes depends on the order."""
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv(URL, raising=False)
@@ -44,21 +48,21 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> store.Arena:
             for pair in ((a, b), (b, a))
         ]
     tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
-    return store.write(tmp_path / "sent", tables, made_by="a test")
+    return writing.write(tmp_path / "sent", tables, made_by="a test")
 
 
-def sheet(arena: store.Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
+def sheet(arena: Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
     """Write a ballot, filled in with these words in turn."""
     given = words.split(",")
     rows = battle_ballot(arena, "te", **{"voter": "amina", "n": 5} | options).to_pylist()  # type: ignore[arg-type]
     for row, word in zip(rows, given, strict=False):
         row["vote"] = word or None
-    store.export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
+    export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
     return path
 
 
 @pytest.mark.parametrize("name", ["b.csv", "b.jsonl", "b.parquet"])
-def test_votes_come_back_as_those_of_the_queue_and_twice_is_once(arena: store.Arena, tmp_path: Path, name: str) -> None:
+def test_votes_come_back_as_those_of_the_queue_and_twice_is_once(arena: Arena, tmp_path: Path, name: str) -> None:
     items = next_items(vote_pool(arena, "te"), voter="amina", n=5)
     path = sheet(arena, tmp_path / name)
     assert b"zq-" not in path.read_bytes()
@@ -73,24 +77,24 @@ def test_votes_come_back_as_those_of_the_queue_and_twice_is_once(arena: store.Ar
     ]
     assert not found.by_name
     following = battle_ballot(arena, "te", voter="amina", n=5).to_pylist()
-    assert {row["item"] for row in following}.isdisjoint(line.value["item"] for line in store.records(path))
+    assert {row["item"] for row in following}.isdisjoint(line.value["item"] for line in records.records(path))
 
 
-def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: store.Arena, tmp_path: Path) -> None:
+def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: Arena, tmp_path: Path) -> None:
     with Votes() as database:
         for voter in ("amina", "ravi"):
             rows = battle_ballot(arena, "te", voter=None, n=5).to_pylist()
             assert {row["voter"] for row in rows} == {None}
             rows[0] |= {"vote": "A", "voter": voter}
             path = tmp_path / f"{voter}.jsonl"
-            store.export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
+            export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
             assert import_ballot(database, path, arena) == (1, 1)
         first, second = votes_on(arena, database.rows(Vote)).counting
     assert first.item == second.item
     assert {first.voter, second.voter} == {"amina", "ravi"}
 
 
-def test_battles_and_labels_share_a_sheet_in_any_order(arena: store.Arena, tmp_path: Path) -> None:
+def test_battles_and_labels_share_a_sheet_in_any_order(arena: Arena, tmp_path: Path) -> None:
     battles, labels = battle_ballot(arena, "te", voter="amina", n=3), ballot(arena, [AuditItem("te", "q00")], "amina")
     words = zip(battles.to_pylist() + labels.to_pylist(), ("A", "B", "skip", "no"), strict=True)
     rows = [row | {"vote": word} for row, word in words]
@@ -102,17 +106,17 @@ def test_battles_and_labels_share_a_sheet_in_any_order(arena: store.Arena, tmp_p
 
 
 @pytest.mark.parametrize("words", ["A,maybe", "A,undo", ",,,,"])
-def test_an_invalid_row_or_no_vote_rejects_the_ballot(arena: store.Arena, tmp_path: Path, words: str) -> None:
+def test_an_invalid_row_or_no_vote_rejects_the_ballot(arena: Arena, tmp_path: Path, words: str) -> None:
     with Votes() as database:
         with pytest.raises(BadInput, match=r"b\.jsonl"):
             import_ballot(database, sheet(arena, tmp_path / "b.jsonl", words), arena)
         assert database.rows(Vote) == []
 
 
-def test_an_answer_that_changed_since_rejects_the_ballot(arena: store.Arena, tmp_path: Path) -> None:
+def test_an_answer_that_changed_since_rejects_the_ballot(arena: Arena, tmp_path: Path) -> None:
     path = sheet(arena, tmp_path / "b.jsonl")
     answers = [schema.Answer(**row) for row in arena.read("answers").to_pylist()]
     changed = schema.from_rows("answers", [replace(row, text=f"{row.text} Indeed.") for row in answers])
-    store.upsert(arena.path, {"answers": store.by_key("answers", changed)}, made_by="a test")
+    upsert(arena.path, {"answers": by_key("answers", changed)}, made_by="a test")
     with Votes() as database, pytest.raises(BadInput, match="draw it again"):
-        import_ballot(database, path, store.open_arena(arena.path))
+        import_ballot(database, path, open_arena(arena.path))

@@ -11,12 +11,14 @@ import pytest
 from commands import mirage
 from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # noqa: F401  # fixtures
 
-from mirage import schema, store
+from mirage import schema
 from mirage.people.votes.belonging import ArenaVotes, votes_on
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.rows import shown_digest
 from mirage.people.votes.stage import counting, export_votes
+from mirage.store import writing
+from mirage.store.arena import open_arena
 
 QUERIES = {"1": "Mlima mrefu zaidi ni upi?", "2": "Ziwa kubwa zaidi ni lipi?"}
 ANSWERS = {
@@ -38,7 +40,7 @@ def make(path: Path, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS
         "nuggets": [schema.Nugget("sw", name, "n", "Ni mrefu.", "vital", None, "x") for name in queries],
     }
     rows = {name: schema.sort(name, schema.from_rows(name, list(values))) for name, values in tables.items()}
-    return store.write(path, rows, title=path.name, made_by="a test").path
+    return writing.write(path, rows, title=path.name, made_by="a test").path
 
 
 def shown(query: str, *systems: str, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS) -> str:
@@ -51,7 +53,7 @@ def cast(query: str = "1", first: str = "a", second: str = "b", **changed: Any) 
 
 
 def counted(path: Path, log: list[Vote]) -> list[Vote]:
-    return counting(store.open_arena(path), log)
+    return counting(open_arena(path), log)
 
 
 def renamed(path: Path) -> Path:
@@ -93,7 +95,7 @@ def test_another_arena_of_the_same_name_and_answers_inherits_no_vote(
         here = database.submit(cast("1"))
         there = database.submit(cast("1", shown=shown_digest([other["1"]], ["Sijui.", "Sijui."])))
         assert [counted(path, database.rows(Vote)) for path in paths] == [[here], [there]]
-        assert [votes_on(store.open_arena(path), database.rows(Vote)).notes() for path in paths] == [[], []]
+        assert [votes_on(open_arena(path), database.rows(Vote)).notes() for path in paths] == [[], []]
 
 
 def test_votes_on_other_pairs_stay_when_a_system_comes_and_when_an_answer_changes(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_votes_on_other_pairs_stay_when_a_system_comes_and_when_an_answer_change
     log = [cast("1"), cast("2")]
     grown = ANSWERS | {("1", "c"): "Meru.", ("2", "c"): "Nyasa."}
     assert counted(make(tmp_path / "grown", answers=grown), log) == log
-    changed = store.open_arena(make(tmp_path / "changed", answers=grown | {("1", "a"): "Meru."}))
+    changed = open_arena(make(tmp_path / "changed", answers=grown | {("1", "a"): "Meru."}))
     sorted_out = votes_on(changed, log)
     assert (sorted_out.counting, sorted_out.changed) == (log[1:], log[:1])
     assert "1 vote" in " ".join(sorted_out.notes()), "what is left out is said"
@@ -111,7 +113,7 @@ def test_votes_on_other_pairs_stay_when_a_system_comes_and_when_an_answer_change
 
 
 def test_a_system_that_goes_takes_its_votes_along_without_a_word(tmp_path: Path) -> None:
-    left = store.open_arena(make(tmp_path / "mine", answers={k: v for k, v in ANSWERS.items() if k[1] == "a"}))
+    left = open_arena(make(tmp_path / "mine", answers={k: v for k, v in ANSWERS.items() if k[1] == "a"}))
     sorted_out = votes_on(left, [cast("1")])
     assert (sorted_out.counting, sorted_out.notes()) == ([], [])
 
@@ -134,7 +136,7 @@ def test_votes_without_a_digest_count_for_the_name_and_that_is_said_once(
         ]
         new = database.submit(cast("1", voter="ravi"))
         log = database.rows(Vote)
-    sorted_out = votes_on(store.open_arena(path), log)
+    sorted_out = votes_on(open_arena(path), log)
     assert set(sorted_out.counting) == {*old, new}
     assert sorted_out.changed == []
     assert sum("2 votes" in line for line in sorted_out.notes()) == 1
@@ -154,7 +156,7 @@ def test_votes_on_citations_are_on_texts_too(tmp_path: Path, change: str) -> Non
     about = {"arena": "mine", "query_id": "1", "system": "a"}
     context = [QUERIES["1"], "Ni mlima."]
     cited = evidence(passage_id="p", shown=shown_digest(context, ["Kilimanjaro."]), **about)
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     citations: ArenaVotes[Evidence] = votes_on(arena, [cited])
     assert bool(citations.counting) is (change in ("nothing", "name"))
     assert bool(citations.changed) is (change == "answer")
@@ -170,6 +172,6 @@ def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(
         first = database.submit(cast("1"))
         database.undo(Vote, first.vote_id, voter=first.voter)
         database.submit(cast("2", shown=shown("2", "a", "b", queries={"2": "Nani mfalme?"})))
-        assert export_votes(database, Vote, tmp_path / "v.jsonl", arena=store.open_arena(path)) == 2
+        assert export_votes(database, Vote, tmp_path / "v.jsonl", arena=open_arena(path)) == 2
     assert "2 rows" in mirage("votes", "export", tmp_path / "w.jsonl", "--arena", path).stderr
     assert (tmp_path / "w.jsonl").read_bytes() == (tmp_path / "v.jsonl").read_bytes()

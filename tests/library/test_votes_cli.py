@@ -14,7 +14,7 @@ from commands import mirage
 from votes_cases import evidence, vote
 
 from benchmarks.simulated import simulate_arena
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.people.votes import rows as voted
@@ -24,6 +24,8 @@ from mirage.people.votes.kinds import Evidence, Note, Vote
 from mirage.people.votes.queue import next_items
 from mirage.people.votes.rows import now, shown_digest, token
 from mirage.people.votes.stage import people_verdicts, vote_agreement, vote_pool
+from mirage.store import writing
+from mirage.store.arena import Arena
 
 SYSTEMS = 4
 
@@ -36,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> store.Arena:
+def arena(tmp_path: Path) -> Arena:
     """A judged arena with texts, in two languages."""
     simulation = simulate_arena(
         systems=SYSTEMS, queries=60, languages=["sw", "te"], seed=2, judges=("heuristic", "other"), orders=2
@@ -52,10 +54,10 @@ def arena(tmp_path: Path) -> store.Arena:
         "judgments": simulation.tables["judgments"],
         "answers": schema.sort("answers", schema.from_rows("answers", answers)),
     }
-    return store.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
+    return writing.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
 
 
-def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
+def cast(arena: Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
     """Votes of the queue, as a person casts them who follows the judge three times in four."""
     pool = vote_pool(arena, language)
     verdicts = decisions(arena.read("judgments"))["heuristic"]
@@ -76,7 +78,7 @@ def cast(arena: store.Arena, *, language: str = "sw", voter: str = "amina", n: i
     return ballots
 
 
-def cast_by_ten(arena: store.Arena) -> None:
+def cast_by_ten(arena: Arena) -> None:
     """Votes of as many people as an interval takes."""
     for k in range(10):
         cast(arena, voter=f"voter {k}", n=20)
@@ -89,7 +91,7 @@ def table(result: Any) -> list[dict[str, str]]:
 # --- commands ---------------------------------------------------------------------------------------------------------
 
 
-def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: store.Arena) -> None:
+def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: Arena) -> None:
     ballots = cast(arena) + cast(arena, voter="juma", n=100)
     result = mirage("votes", "agreement", arena.path, "--format", "csv")
     assert result.stdout.splitlines()[0] == ",".join(field.name for field in dataclasses.fields(Agreement))
@@ -102,7 +104,7 @@ def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(a
     assert "%" in people.stdout
 
 
-def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.Arena) -> None:
+def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: Arena) -> None:
     cast_by_ten(arena)
     cast(arena, language="te", n=30)
     result = mirage("votes", "correct", arena.path, "--judge", "heuristic", "--format", "json")
@@ -121,7 +123,7 @@ def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: store.A
     assert "te: not corrected: votes on" in result.stderr
 
 
-def test_without_votes_it_is_said_what_to_do(arena: store.Arena) -> None:
+def test_without_votes_it_is_said_what_to_do(arena: Arena) -> None:
     for command in (["agreement"], ["correct", "--judge", "heuristic"]):
         result = mirage("votes", command[0], arena.path, *command[1:], code=2)
         assert "Spot check" in result.stderr
@@ -197,16 +199,16 @@ def test_a_database_that_does_not_answer_is_a_message_and_exit_code_2(monkeypatc
 # --- votes and an arena that changes ----------------------------------------------------------------------------------
 
 
-def test_a_pool_needs_answers_of_the_language(arena: store.Arena, tmp_path: Path) -> None:
+def test_a_pool_needs_answers_of_the_language(arena: Arena, tmp_path: Path) -> None:
     assert len(vote_pool(arena, "te").battles) == 60 * 6
     with pytest.raises(UnknownName, match="yo"):
         vote_pool(arena, "yo")
-    bare = store.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    bare = writing.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
     with pytest.raises(TableMissing):
         vote_pool(bare, "sw")
 
 
-def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: store.Arena) -> None:
+def test_peoples_verdicts_are_a_row_a_vote_in_the_words_of_judgments(arena: Arena) -> None:
     query = arena.read("answers", languages=["sw"])["query_id"][0].as_py()
     pair = {"arena": arena.name, "query_id": query, "system_a": "sim-02", "system_b": "sim-01"}
     log = [vote(**pair, vote=word, voter=voter) for voter, word in (("p", "B"), ("q", "both_bad"), ("r", "skip"))]

@@ -24,7 +24,7 @@ from mirage.publish.charts.palette import ROW, Mode
 from mirage.schema import UNDECIDED, Parser
 from mirage.stages.outcomes.confusion import Confusion
 from mirage.stages.shown import GIVEN
-from mirage.store import Arena
+from mirage.store.arena import Arena
 from mirage.text.languages import in_order, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 from mirage.views import causes, printed

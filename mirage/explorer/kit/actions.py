@@ -14,7 +14,7 @@ from mirage.text.segmentation import count_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 NOMIRACL = """@inproceedings{thakur-etal-2024-nomiracl,
   title     = {{NoMIRACL}: Knowing When You Don't Know for Robust Multilingual Retrieval-Augmented Generation},

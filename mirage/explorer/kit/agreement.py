@@ -29,7 +29,7 @@ from mirage.views.votes import (
 )
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 _OF = (
     Col("system", "System", "system", help="System name."),

@@ -25,7 +25,6 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from mirage import store
 from mirage.errors import MirageError, TableMissing, UnknownName
 from mirage.explorer.kit import actions, identity, sidebar
 from mirage.explorer.kit.layout import ICON, Head, logo, sign, stylesheet
@@ -35,7 +34,8 @@ from mirage.explorer.kit.states import missing, refuse
 from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import arena_looks, ink
-from mirage.store import Arena, home, owned
+from mirage.store import home, owned
+from mirage.store.arena import Arena, reopen
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ def _again() -> None:
     """Rerun the whole app if the arena has changed or another page was requested."""
     arena = st.session_state["_shared"].arena
     try:
-        changed = store.reopen(arena.path).version != arena.version
+        changed = reopen(arena.path).version != arena.version
     except MirageError:
         changed = True
     if changed or _GO in st.session_state:
@@ -456,7 +456,7 @@ def _arenas() -> tuple[dict[str, Arena], list[str]]:
     arenas: dict[str, Arena] = {}
     for name, path in paths.items():
         try:
-            arenas[name] = store.reopen(path)
+            arenas[name] = reopen(path)
         except MirageError as error:
             problems.append(f"Arena {name} skipped: {error.what}. {error.do}.")
     if "_switch" in st.session_state:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mirage.people.votes.belonging import VoteLog
     from mirage.people.votes.kinds import Evidence
     from mirage.schema import Parser
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 ALL = "all"
 _SUBSETS = {"non_relevant": "hallucination", "relevant": "error"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mirage import store
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.states import working
 from mirage.explorer.kit.text import note, plain
 from mirage.store import home
+from mirage.store.arena import open_arena
 
 
 def absent(page: Page) -> None:
@@ -48,7 +48,7 @@ def absent(page: Page) -> None:
 def _there() -> bool:
     """Return whether the arena with texts is complete; features are written last."""
     path = home.home_arenas().get(home.TEXTS)
-    return path is not None and "features" in store.open_arena(path).tables
+    return path is not None and "features" in open_arena(path).tables
 
 
 def _open() -> None:

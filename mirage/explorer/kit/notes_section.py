@@ -18,7 +18,7 @@ from mirage.explorer.kit.text import Markup, heading_html, plain, text_html
 from mirage.people import notes
 from mirage.people.votes.kinds import Note, split_categories
 from mirage.people.votes.rows import LONGEST
-from mirage.store import Arena
+from mirage.store.arena import Arena
 from mirage.text.segmentation import count_text
 
 Target = tuple[str, ...]

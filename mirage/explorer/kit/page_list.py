@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mirage.store.bundled import shipped_folder
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 HOME = "leaderboard"
 """The page at the root URL."""

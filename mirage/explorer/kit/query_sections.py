@@ -16,7 +16,7 @@ from mirage.schema import NuggetAssignment
 from mirage.stages.features.families import FEATURES
 from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
-from mirage.store import Arena
+from mirage.store.arena import Arena
 from mirage.text.segmentation import count_text
 from mirage.views.query import NuggetRow, QueryView
 

@@ -13,7 +13,7 @@ from mirage import schema
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.table import Col, column, table
 from mirage.people.votes import raters
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,17 +12,18 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import judges
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.explorer.kit.text import plain
 from mirage.ranking.judges import Judge
+from mirage.store.tags import count_queries, select_tagged, tag_values
 from mirage.text.languages import in_order, language, name_of, search_name
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 MANY = 18
 """Number of languages above which families are offered."""
@@ -113,18 +114,18 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
     """
     if "tags" not in arena.tables:
         return arena
-    options = {f"{tag}: {value}": (tag, value) for tag, values in store.tag_values(arena).items() for value in values}
+    options = {f"{tag}: {value}": (tag, value) for tag, values in tag_values(arena).items() for value in values}
     problems += check_link("tags", "tag", options)
     picked = pick_many(
         "Tags",
         list(options),
         key="tags",
-        placeholder=f"All {count_text(store.count_queries(arena), 'query')}",
+        placeholder=f"All {count_text(count_queries(arena), 'query')}",
         help="Default: all queries. Values of one tag are combined with OR, different tags with AND.",
     )
     if not picked:
         return arena
-    part = store.select_tagged(arena, [options[option] for option in picked])
+    part = select_tagged(arena, [options[option] for option in picked])
     left = [code for code in part.languages("tags") if not languages or code in languages]
     if not left:
         problems.append(f"No query in these languages has all of these tags: {', '.join(picked)}. Tags ignored.")
@@ -136,7 +137,7 @@ def pick_tags(arena: Arena, languages: Collection[str], problems: list[str]) -> 
 def tags_line(part: Arena) -> str:
     """Describe the queries that the tags select: `38 of 76 queries: domain: law`."""
     names = ", ".join(f"{tag}: {value}" for tag, value in part.tags)
-    return f"{store.count_queries(part):,} of {count_text(store.count_queries(part.whole), 'query')}: {names}"
+    return f"{count_queries(part):,} of {count_text(count_queries(part.whole), 'query')}: {names}"
 
 
 def contents(arena: Arena, sample: Arena | None) -> None:

@@ -15,7 +15,7 @@ from mirage.explorer.kit.text import plain
 from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 _EVERY = 0.1
 """Minimum seconds between updates of a progress bar."""

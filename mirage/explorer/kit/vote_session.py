@@ -19,7 +19,7 @@ from mirage.explorer.kit.text import plain
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.kinds import Row
 from mirage.people.votes.rows import LONGEST, standing, token
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
 RETRY = 5.0

@@ -23,7 +23,7 @@ from mirage.store import home
 
 if TYPE_CHECKING:
     from mirage.stats.label_errors import QueryLabels
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 PAUSE = 20.0
 """Seconds for which read-only pages do not retry an unresponsive database."""

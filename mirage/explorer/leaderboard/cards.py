@@ -14,13 +14,13 @@ from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.text import link_html
 from mirage.io.sources.cards import cards_of as cards_of
 from mirage.ranking.facts import system_facts
-from mirage.store import makers_of
+from mirage.store.makers import makers_of
 from mirage.text.makers import BASELINE, OTHER
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name != "system")
 """Fields of a card, in order."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mirage import store
 from mirage.explorer.kit.frame import SAMPLE, Page, onward
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
 from mirage.ranking.judges import LabelJudge
+from mirage.store import arena
+from mirage.store.arena import open_arena
 
 REAL = "nomiracl"
 """The bundled arena of real answers that the card stands above."""
@@ -27,7 +28,7 @@ _CLOSED = "closed"
 
 def is_open(page: Page) -> bool:
     """Return whether to draw the card: on the default arena, opened without a state, until it is answered and left."""
-    bundled = store.bundled_arenas()
+    bundled = arena.bundled_arenas()
     here = SAMPLE in bundled and page.arena.path == bundled.get(REAL)
     state = st.session_state.setdefault(_STATE, _OPEN if here and not link_state().carried else _CLOSED)
     if link_state().arrived and state != _OPEN:
@@ -42,7 +43,7 @@ def show() -> None:
     from mirage.views.battle import battle_view
 
     chosen = st.session_state[_STATE]
-    battle = battle_view(store.open_arena(store.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS, LabelJudge())
+    battle = battle_view(open_arena(arena.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS, LabelJudge())
     with st.container(border=True, key="opening"):
         with st.container(horizontal=True, key="spot_body", gap="medium"):
             with st.container(key="spot_asked", gap="small"):

@@ -20,7 +20,7 @@ from mirage.views.win_matrix import matrix
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 SHOWN = 3
 """Number of best and worst opponents shown."""

@@ -14,7 +14,7 @@ from mirage.views.features import FeatureChoice, features_view
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 @lru_cache(maxsize=32)

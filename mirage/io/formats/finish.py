@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
 from mirage.io.formats.build import UNKNOWN, Builder, QuerySeen
 from mirage.io.formats.spec import ABSENT, NO_TEXT, GivenVerdict, QueryKey, ShownPassage, Tables
 from mirage.io.options import SHOWN, Refused
+from mirage.store.arena import Arena
 from mirage.text.content import renumber
 from mirage.text.detection import detect, detect_set, fits_script
 from mirage.text.languages import language as language_of
@@ -34,7 +34,7 @@ class Known:
     """Its rows of a table with several rows per query."""
 
     @classmethod
-    def of(cls, arena: store.Arena | None) -> Known:
+    def of(cls, arena: Arena | None) -> Known:
         """Read the queries of an arena; empty if there is none."""
 
         @cache
@@ -48,7 +48,7 @@ class Known:
         return cls(queries, lambda table, key: by_query(table).get(key, []))
 
 
-def finish_tables(collected: Builder, arena: store.Arena | None, *, n: int, refers: bool = False) -> Tables:
+def finish_tables(collected: Builder, arena: Arena | None, *, n: int, refers: bool = False) -> Tables:
     """Build the tables from everything collected, keeping what an arena has of the same queries.
 
     Args:
@@ -83,7 +83,7 @@ def finish_tables(collected: Builder, arena: store.Arena | None, *, n: int, refe
     return tables
 
 
-def _systems(arena: store.Arena) -> dict[str, set[str]]:
+def _systems(arena: Arena) -> dict[str, set[str]]:
     """Return the systems with answers or outcomes in each language of an arena."""
     systems: dict[str, set[str]] = {}
     for table in {"answers", "outcomes"}.intersection(arena.tables):

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.stages.shown import ShownPassages
+from mirage.store.arena import Arena
+from mirage.store.files import write_text
 
 _SHOWN = ("passage_id", "title", "text", "relevant")
 _ANSWER = ("status", "template", "numbered", "thoughts", "run_date")
@@ -17,16 +18,16 @@ _Key = tuple[str, str]
 _Rows = dict[_Key, list[dict[str, Any]]]
 
 
-def write(arena: store.Arena, path: Path) -> None:
+def write(arena: Arena, path: Path) -> None:
     """Write one line per answer, which `rag` reads again.
 
     Raises:
         TableMissing: if the arena has no queries or no answers.
     """
-    store.write_text(path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(arena)))
+    write_text(path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in _lines(arena)))
 
 
-def _lines(arena: store.Arena) -> Iterator[dict[str, Any]]:
+def _lines(arena: Arena) -> Iterator[dict[str, Any]]:
     queries = _queries(arena)
     retrieved = arena.read_optional("retrieved")
     lists = None if retrieved is None else ShownPassages(arena.read_optional("passages"), retrieved, columns=_SHOWN)
@@ -41,7 +42,7 @@ def _lines(arena: store.Arena) -> Iterator[dict[str, Any]]:
         yield {name: value for name, value in line.items() if name in kept or value not in (None, [], {})}
 
 
-def _queries(arena: store.Arena) -> dict[_Key, dict[str, Any]]:
+def _queries(arena: Arena) -> dict[_Key, dict[str, Any]]:
     """Return the fields of each query by key."""
     names = ("passages", "documents", "turns", "tags", "references")
     passages, documents, turns, tags, references = (_by_query(arena, name) for name in names)
@@ -66,7 +67,7 @@ def _queries(arena: store.Arena) -> dict[_Key, dict[str, Any]]:
     return queries
 
 
-def _by_query(arena: store.Arena, table: str) -> _Rows:
+def _by_query(arena: Arena, table: str) -> _Rows:
     """Return the rows of a table by query, in the order of their positions; none if there is no such table."""
     by_query: _Rows = defaultdict(list)
     rows = arena.read(table) if table == "queries" else arena.read_optional(table)

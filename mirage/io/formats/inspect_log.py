@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
@@ -24,6 +23,7 @@ from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.shapes import readable_text, text, thoughts_of
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, Value
 from mirage.io.values import MOST_REPEATS, identifier
+from mirage.store.archives import archive_names, archived_documents, is_archive
 
 _VERSION = 2
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
@@ -48,8 +48,8 @@ def recognise(sample: Sample) -> str | None:
 
 def lines(file: Path) -> Iterator[tuple[Value, str]]:
     """Yield the samples of a log, each with the log's header as `log`."""
-    if store.is_archive(file):
-        names = store.archive_names(file)
+    if is_archive(file):
+        names = archive_names(file)
         header = next((name for name in _HEADERS if name in names), None)
         if header is None:
             raise BadInput(
@@ -57,10 +57,8 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
                 where=str(file),
                 do="use the .eval file that inspect eval wrote",
             )
-        head = next(value for _, value in store.archived_documents(file, lambda name: name == header))
-        for name, value in store.archived_documents(
-            file, lambda name: name.startswith(_SAMPLES) and name.endswith(".json")
-        ):
+        head = next(value for _, value in archived_documents(file, lambda name: name == header))
+        for name, value in archived_documents(file, lambda name: name.startswith(_SAMPLES) and name.endswith(".json")):
             yield {**value, LOG: head}, f"{file}: {name}"
         return
     for value, where in elements(file, (("samples",),)):

@@ -8,11 +8,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.build import Format
 from mirage.io.formats.spec import Record, Sample
 from mirage.io.options import Options
+from mirage.store import records as store_records
+from mirage.store.archives import archive_names, is_archive
+from mirage.store.files import Line, list_files
+from mirage.store.json_members import json_members
+from mirage.store.records import is_longer
 
 _SAMPLED = 20
 """Number of records and lines used to detect a format."""
@@ -34,29 +38,29 @@ def read_sample(path: Path, options: Options | None = None, lists: Collection[tu
         BadInput: if there is nothing at the path, or its first records are invalid.
     """
     first = files_of(path)[0] if path.is_dir() else path
-    if store.is_archive(first):
+    if is_archive(first):
         try:
-            return Sample(path, (), (), members=store.archive_names(first))
+            return Sample(path, (), (), members=archive_names(first))
         except BadInput as error:
             return Sample(path, (), (), error.with_traceback(None))
-    lines = tuple(store.beginning(first, _SAMPLED)) if not path.is_dir() else ()
-    if not store.kind(first):
+    lines = tuple(store_records.beginning(first, _SAMPLED)) if not path.is_dir() else ()
+    if not store_records.kind(first):
         return Sample(path, (), lines)
     values: list[dict[str, Any]] = []
     wrong = None
     options = options or Options()
     try:
-        large = bool(lists) and store.kind(first) == ".json" and store.is_longer(first, _LARGE)
+        large = bool(lists) and store_records.kind(first) == ".json" and is_longer(first, _LARGE)
         if large and (shown := outline(first, lists)):
             return Sample(path, tuple(options.apply(value) for value in shown), lines)
-        with closing(store.records(first)) as records:  # type: ignore[type-var]  # a generator
+        with closing(store_records.records(first)) as records:  # type: ignore[type-var]  # a generator
             values.extend(options.apply(line.value) for line in itertools.islice(records, _SAMPLED))
     except BadInput as error:
         wrong = error.with_traceback(None)  # a format of plain lines may take it all the same: qrels named .tsv
     return Sample(path, tuple(values), lines, wrong)
 
 
-def sampled_lines(path: Path, lines: Iterator[store.Line], options: Options) -> Sample:
+def sampled_lines(path: Path, lines: Iterator[Line], options: Options) -> Sample:
     """Read the beginning of records from another source than a file."""
     return Sample(path, tuple(options.apply(line.value) for line in itertools.islice(lines, _SAMPLED)), ())
 
@@ -69,8 +73,8 @@ def files_of(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    every = store.list_files(path, "**/*")
-    files = [file for file in every if store.ending(file)] or every
+    every = list_files(path, "**/*")
+    files = [file for file in every if store_records.ending(file)] or every
     if not files:
         raise BadInput(
             f"{path} has no record file", do="use JSON, CSV or Parquet, followed by .gz or .zst if compressed"
@@ -81,12 +85,10 @@ def files_of(path: Path) -> list[Path]:
 def other_files(path: Path) -> list[Path]:
     """Return the files in a folder that `files_of` leaves out, except hidden ones."""
     read = files_of(path)
-    return [file for file in store.list_files(path, "**/*") if file not in read and not file.name.startswith(".")]
+    return [file for file in list_files(path, "**/*") if file not in read and not file.name.startswith(".")]
 
 
-def open_records(
-    path: Path, options: Options, entry: Format, lines: Iterable[store.Line] | None = None
-) -> Iterator[Record]:
+def open_records(path: Path, options: Options, entry: Format, lines: Iterable[Line] | None = None) -> Iterator[Record]:
     """Yield the records of a file or folder under our names, in order.
 
     Raises:
@@ -113,7 +115,7 @@ def _raw(path: Path, entry: Format) -> Iterator[tuple[Any, str]]:
         elif entry.lists:
             yield from elements(file, entry.lists)
         else:
-            for line in store.records(file):
+            for line in store_records.records(file):
                 yield line.value, line.where
 
 
@@ -125,13 +127,13 @@ def elements(file: Path, lists: Collection[tuple[str, ...]]) -> Iterator[tuple[A
     Raises:
         BadInput: if the file is damaged, or an element is not an object.
     """
-    if store.kind(file) not in (".json", ".jsonl"):
-        for line in store.records(file):
+    if store_records.kind(file) not in (".json", ".jsonl"):
+        for line in store_records.records(file):
             yield line.value, line.where
         return
     head: dict[str, Any] = {}
     found = False
-    for member in store.json_members(file, lists):
+    for member in json_members(file, lists):
         place = member.place
         if not place:
             if head and not found:
@@ -170,7 +172,7 @@ def outline(file: Path, lists: Collection[tuple[str, ...]]) -> list[Mapping[str,
     head: dict[str, Any] = {}
     shown: list[Any] = []
     depth = 0
-    with closing(store.json_members(file, lists)) as members:  # type: ignore[type-var]  # a generator
+    with closing(json_members(file, lists)) as members:  # type: ignore[type-var]  # a generator
         for member in members:
             if not member.place or len(shown) == _SAMPLED:
                 break

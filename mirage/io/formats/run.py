@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, read_items
 from mirage.io.formats.finish import finish_tables
@@ -17,6 +16,8 @@ from mirage.io.formats.plain import read_plain
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import REPEATED, Record, Sample, Tables
 from mirage.io.options import Options, Refused, count_places
+from mirage.store.arena import Arena
+from mirage.store.files import Line
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
 
@@ -129,9 +130,9 @@ def read(
     *,
     name: str | None = None,
     options: Options | None = None,
-    arena: store.Arena | None = None,
+    arena: Arena | None = None,
     progress: Progress | None = None,
-    lines: Callable[[], Iterator[store.Line]] | None = None,
+    lines: Callable[[], Iterator[Line]] | None = None,
 ) -> tuple[Tables, Summary]:
     """Read a file or a folder in a format; one invalid record rejects everything.
 

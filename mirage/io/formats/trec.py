@@ -20,13 +20,14 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import first, need, number, text, wrong
 from mirage.io.formats.spec import GivenRanking, Item, Record, Sample, ShownPassage
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.shown import GIVEN
+from mirage.store import files as store_files
+from mirage.store.files import list_files
 from mirage.text import languages
 
 DEPTH = 10
@@ -113,9 +114,9 @@ def recognise(sample: Sample) -> str | None:
 def _files(path: Path) -> list[tuple[Path, Kind | None]]:
     """Return a file, or the files of a folder in reading order, with their kinds; None for an unknown kind."""
     ranked = []
-    for file in store.list_files(path, "**/*") if path.is_dir() else [path]:
+    for file in list_files(path, "**/*") if path.is_dir() else [path]:
         try:
-            with closing(store.lines(file)) as lines:
+            with closing(store_files.lines(file)) as lines:
                 kind = kind_of(file.name, [line for _, line in islice(lines, 20)])
         except BadInput:
             if file == path:
@@ -156,7 +157,7 @@ _Numbered = Iterator[tuple[dict[str, Any], str]]
 
 def _json(path: Path, **names: Sequence[str]) -> _Numbered:
     """Yield records of JSON Lines: our fields, each under the first of its names that has a value."""
-    for each in store.jsonl(path):
+    for each in store_files.jsonl(path):
         found = {ours: first(each.value, *theirs) for ours, theirs in names.items()}
         yield {ours: value for ours, value in found.items() if value is not None}, each.where
 
@@ -181,7 +182,7 @@ def _columns(line: str) -> list[str]:
 def _rows(path: Path, *, header: bool = True) -> Iterator[tuple[str, str]]:
     """Yield the lines of a file without comments, blank lines and, if its kind has one, the header."""
     opening = True
-    for where, line in store.lines(path):
+    for where, line in store_files.lines(path):
         plain = line.lstrip("\ufeff")
         if plain.strip() and not _is_comment(plain):
             if not (header and opening and _is_header(plain)):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mirage import store
 from mirage.errors import UnknownName
 from mirage.io.imports.public import prints
 from mirage.io.options import Options
 from mirage.io.sources.cards import read_cards
+from mirage.store.arena import Arena, open_arena
 from mirage.store.systems import system_names
+from mirage.store.upsert import by_key, upsert
+from mirage.store.writing import Provenance
 
 _TABLES = ("answers", "outcomes", "judgments", "scores", "features", "published")
 """Tables with other data of systems."""
@@ -20,7 +22,7 @@ _TABLES = ("answers", "outcomes", "judgments", "scores", "features", "published"
 class CardImport:
     """Result of importing system cards."""
 
-    arena: store.Arena
+    arena: Arena
     """The arena after the import."""
     rows: int
     """Cards read."""
@@ -44,12 +46,12 @@ def import_cards(file: Path, into: Path, *, options: Options | None = None) -> C
         ArenaError: if there is no arena, or it cannot be written.
         BadInput: listing every invalid record; nothing is then imported.
     """
-    store.open_arena(into)
+    open_arena(into)
     cards = read_cards(file, options)
-    result = store.upsert(
+    result = upsert(
         into,
-        {"systems": store.by_key("systems", cards.table)},
-        made_by=store.Provenance("mirage import", sources=prints(file.parent, [file])),
+        {"systems": by_key("systems", cards.table)},
+        made_by=Provenance("mirage import", sources=prints(file.parent, [file])),
     )
     known = system_names(result.arena, _TABLES)
     unknown = [UnknownName("system", name, known) for name in cards.table["system"].to_pylist() if name not in known]

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput, Unreachable
 from mirage.io.formats import run
 from mirage.io.formats.open import files_of
@@ -17,7 +16,12 @@ from mirage.io.formats.spec import Tables
 from mirage.io.imports import misfits
 from mirage.io.imports.public import prints
 from mirage.io.options import Options
+from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.extras import extra
+from mirage.store.files import Line
+from mirage.store.lineage import derived_tables
+from mirage.store.upsert import by_key, retry_outdated, upsert
+from mirage.store.writing import Provenance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 class FileImport:
     """Result of importing a file."""
 
-    arena: store.Arena
+    arena: Arena
     """The arena after the import."""
     summary: Summary
     """What was read, inferred and ignored."""
@@ -47,7 +51,7 @@ def read_file(
         BadInput: listing every invalid record.
         ArenaError: if a query or passage that existing answers refer to would change.
     """
-    arena = store.open_arena(into) if into is not None and store.is_arena(into) else None
+    arena = open_arena(into) if into is not None and is_arena(into) else None
     tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress)
     if arena is not None:
         misfits.refuse_changes(arena, arena, tables)
@@ -88,22 +92,22 @@ def _import(
     name: str | None,
     options: Options | None,
     progress: Progress | None,
-    lines: Callable[[], Iterator[store.Line]] | None = None,
+    lines: Callable[[], Iterator[Line]] | None = None,
 ) -> FileImport:
     def write() -> FileImport:
-        arena = store.open_arena(into) if store.is_arena(into) else None
+        arena = open_arena(into) if is_arena(into) else None
         tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress, lines=lines)
         grown = arena is not None and misfits.grows(arena, tables)
-        result = store.upsert(
+        result = upsert(
             into,
-            {table: store.by_key(table, data) for table, data in tables.items()},
-            made_by=store.Provenance(f"mirage import {summary.format}", sources=origins),
+            {table: by_key(table, data) for table, data in tables.items()},
+            made_by=Provenance(f"mirage import {summary.format}", sources=origins),
             check=lambda current: misfits.refuse_changes(current, arena, tables),
-            stale=store.derived_tables({"passages"}) if grown else (),
+            stale=derived_tables({"passages"}) if grown else (),
         )
         return FileImport(result.arena, summary)
 
-    return store.retry_outdated(write)
+    return retry_outdated(write)
 
 
 def import_table(table: pa.Table, into: Path, *, name: str | None = None, options: Options | None = None) -> FileImport:
@@ -121,12 +125,12 @@ def import_table(table: pa.Table, into: Path, *, name: str | None = None, option
     """
     fields = [field for field in table.column_names if not field.startswith("__index_level_")]
 
-    def lines() -> Iterator[store.Line]:
+    def lines() -> Iterator[Line]:
         number = 0
         for batch in table.select(fields).to_batches(max_chunksize=1000):
             for row in batch.to_pylist():
                 number += 1
-                yield store.Line(f"row {number:,}", row)
+                yield Line(f"row {number:,}", row)
 
     return _import(Path("rows"), into, [{"name": "rows given in Python"}], name, options, None, lines)
 
@@ -162,7 +166,7 @@ def import_dataset(
     return _import(Path(dataset), into, [{"name": part}], name, options, progress, lines)
 
 
-def dataset_lines(name: str, *, split: str | None = None, config: str | None = None) -> Iterator[store.Line]:
+def dataset_lines(name: str, *, split: str | None = None, config: str | None = None) -> Iterator[Line]:
     """Yield the rows of a dataset, each at `NAME:ROW`, counted from 1.
 
     Args:
@@ -186,7 +190,7 @@ def dataset_lines(name: str, *, split: str | None = None, config: str | None = N
             data = datasets.load_dataset(name, config, split=split, streaming=True)
         rows: Iterable[Mapping[str, Any]] = _part(data, name, split) if isinstance(data, Mapping) else data
         for number, row in enumerate(rows, start=1):
-            yield store.Line(f"{name}:{number}", dict(row))
+            yield Line(f"{name}:{number}", dict(row))
     except FileNotFoundError as error:
         if folder.is_dir():
             raise BadInput(

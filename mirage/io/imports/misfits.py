@@ -6,9 +6,10 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, Outdated
 from mirage.stages.shown import refuse_changed
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _QUERY = ("language", "query_id")
 
 
-def refuse_misfits(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
+def refuse_misfits(arena: Arena, tables: Mapping[str, pa.Table]) -> None:
     """Check that tables fit those of an arena.
 
     Raises:
@@ -40,7 +41,7 @@ def refuse_misfits(arena: store.Arena, tables: Mapping[str, pa.Table]) -> None:
                 )
 
 
-def refuse_changes(current: store.Arena, seen: store.Arena | None, tables: Mapping[str, pa.Table]) -> None:
+def refuse_changes(current: Arena, seen: Arena | None, tables: Mapping[str, pa.Table]) -> None:
     """Check that texts and labels of queries and passages with answers or judgments do not change.
 
     Additional passages are allowed.
@@ -61,7 +62,7 @@ def refuse_changes(current: store.Arena, seen: store.Arena | None, tables: Mappi
     _refuse_changed(current, tables, whole=False)
 
 
-def _refuse_changed(arena: store.Arena, tables: Mapping[str, pa.Table], *, whole: bool) -> None:
+def _refuse_changed(arena: Arena, tables: Mapping[str, pa.Table], *, whole: bool) -> None:
     keys = list(_QUERY)
     answered = [arena.read(name, columns=keys) for name in ("answers", "judgments") if name in arena.tables]
     for name in ("queries", "passages"):
@@ -83,7 +84,7 @@ def _first(table: pa.Table) -> str:
     return f"language={row['language']!r}, query_id={row['query_id']!r}"
 
 
-def grows(arena: store.Arena, tables: Mapping[str, pa.Table]) -> bool:
+def grows(arena: Arena, tables: Mapping[str, pa.Table]) -> bool:
     """Return whether existing queries get additional passages."""
     if "passages" not in tables or "passages" not in arena.tables:
         return False

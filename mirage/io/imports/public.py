@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import ArenaError
 from mirage.io.imports import misfits
 from mirage.io.sources import miracl
@@ -17,7 +16,12 @@ from mirage.io.sources.nomiracl.outputs import output_files, read_outputs, summa
 from mirage.io.sources.nomiracl.queries import read_queries
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Progress, Tables
+from mirage.store import files
+from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.cores import on_cores
+from mirage.store.lineage import derived_tables
+from mirage.store.upsert import NewRows, by_key, upsert
+from mirage.store.writing import Provenance
 
 BENCH = "MIRAGE-Bench"
 """Title of an arena of its public datasets."""
@@ -25,7 +29,7 @@ BENCH = "MIRAGE-Bench"
 
 def import_outputs(
     folder: Path, into: Path, *, notes: Sequence[str] = (), progress: Progress | None = None, processes: int = 1
-) -> store.Arena:
+) -> Arena:
     """Import the published outputs of NoMIRACL (or others in their layout), with their outcomes.
 
     Args:
@@ -50,11 +54,11 @@ def import_outputs(
     }
     sources = [{"name": origin.name, "url": origin.url}, *prints(folder, output_files(folder))]
     return _replace(
-        into, tables, texts, store.Provenance("mirage import nomiracl", sources=sources, notes=notes, labels="people")
+        into, tables, texts, Provenance("mirage import nomiracl", sources=sources, notes=notes, labels="people")
     )
 
 
-def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.Arena:
+def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> Arena:
     """Import the NoMIRACL queries and their judged passages.
 
     Args:
@@ -66,8 +70,8 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
         BadInput: if a file is malformed or an option out of range.
         ArenaError: if the arena has answers or judgments, which belong to its own queries.
     """
-    if store.is_arena(into):
-        _refuse_held(store.open_arena(into))
+    if is_arena(into):
+        _refuse_held(open_arena(into))
     tables = read_queries(folder, **options)
     origin = ORIGIN["questions"]
     drawn = {name: value for name, value in options.items() if value is not None}
@@ -77,7 +81,7 @@ def import_nomiracl_queries(folder: Path, into: Path, **options: Any) -> store.A
         "about": f"{len(tables['queries']):,} queries with {len(tables['passages']):,} judged passages.",
         "licence": origin.licence,
     }
-    made_by = store.Provenance(
+    made_by = Provenance(
         "mirage import nomiracl --what questions",
         sources=[{"name": origin.name, "url": origin.url, **drawn}],
         labels="people",
@@ -92,7 +96,7 @@ def import_miracl(
     split: miracl.Split = "dev",
     languages: Sequence[str] | None = None,
     seed: int = 0,
-) -> tuple[store.Arena, list[miracl.TrainingCount]]:
+) -> tuple[Arena, list[miracl.TrainingCount]]:
     """Rebuild the queries of MIRAGE-Bench from MIRACL: its evaluation set from dev, its training set from train.
 
     Args:
@@ -109,8 +113,8 @@ def import_miracl(
         BadInput: if a file is malformed or missing.
         ArenaError: if the arena has answers or judgments, which belong to its own queries.
     """
-    if store.is_arena(into):
-        _refuse_held(store.open_arena(into))
+    if is_arena(into):
+        _refuse_held(open_arena(into))
     tables, counts = miracl.read_miracl(folder, split=split, languages=languages, seed=seed)
     with_text = sum(count.texts for count in counts)
     passages = len(tables["passages"])
@@ -128,7 +132,7 @@ def import_miracl(
         "licence": miracl.CORPUS_LICENCE if with_text else miracl.LICENCE,
     }
     remarks = [f"{count.language}: {count.remark}" for count in counts if count.remark]
-    made_by = store.Provenance(
+    made_by = Provenance(
         "mirage import miracl" if split == "dev" else "mirage import miracl --split train",
         sources=[*origin, *prints(folder, miracl.miracl_files(folder, split=split))],
         notes=remarks if with_text else [*remarks, miracl.NO_TEXT],
@@ -139,7 +143,7 @@ def import_miracl(
 
 def import_mirage_bench(
     path: Path, into: Path, *, progress: Progress | None = None
-) -> tuple[store.Arena, dict[str, int], list[str]]:
+) -> tuple[Arena, dict[str, int], list[str]]:
     """Import the public datasets of MIRAGE-Bench, as far as present, into an arena, new or existing.
 
     Args:
@@ -156,7 +160,7 @@ def import_mirage_bench(
     """
     tables, notes = read_bench(path, progress=progress)
 
-    def texts(old: store.Arena | None) -> dict[str, str]:
+    def texts(old: Arena | None) -> dict[str, str]:
         """Return title, label and licence for the manifest; an arena with another title keeps its own."""
         if old is not None and old.title != BENCH:
             return {}
@@ -169,12 +173,12 @@ def import_mirage_bench(
         }
 
     origin = {"name": hub.NAME, "url": hub.URL}
-    result = store.upsert(
+    result = upsert(
         into,
-        {name: store.by_key(name, table) for name, table in tables.items()},
+        {name: by_key(name, table) for name, table in tables.items()},
         texts=texts,
         check=lambda arena: misfits.refuse_misfits(arena, tables),
-        made_by=store.Provenance(
+        made_by=Provenance(
             "mirage import mirage-bench",
             sources=[origin, *prints(path if path.is_dir() else path.parent, list(bench_files(path)))],
             notes=notes,
@@ -190,16 +194,16 @@ def _replace(
     into: Path,
     tables: Tables,
     texts: Mapping[str, str],
-    made_by: store.Provenance,
-    check: Callable[[store.Arena], None] | None = None,
-) -> store.Arena:
+    made_by: Provenance,
+    check: Callable[[Arena], None] | None = None,
+) -> Arena:
     """Write tables in place of those of the arena, without what was derived from these."""
-    rows = {name: store.NewRows(table) for name, table in tables.items()}
-    stale = store.derived_tables(tables)
-    return store.upsert(into, rows, texts=lambda _: texts, check=check, made_by=made_by, stale=stale).arena
+    rows = {name: NewRows(table) for name, table in tables.items()}
+    stale = derived_tables(tables)
+    return upsert(into, rows, texts=lambda _: texts, check=check, made_by=made_by, stale=stale).arena
 
 
-def _refuse_held(arena: store.Arena) -> None:
+def _refuse_held(arena: Arena) -> None:
     """Check that an arena has no answers before its queries are replaced."""
     if names := [name for name in ("answers", "judgments") if name in arena.tables]:
         raise ArenaError(
@@ -220,4 +224,4 @@ def outputs_summary(tables: Tables) -> str:
 
 def prints(folder: Path, paths: Sequence[Path]) -> list[dict[str, str]]:
     """Return names and hashes of files, for the manifest."""
-    return [{"name": path.relative_to(folder).as_posix(), "sha256": store.fingerprint(path)} for path in paths]
+    return [{"name": path.relative_to(folder).as_posix(), "sha256": files.fingerprint(path)} for path in paths]

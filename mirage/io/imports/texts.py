@@ -6,17 +6,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mirage import store
 from mirage.io.imports.public import import_outputs
 from mirage.io.sources.nomiracl.download import pull_nomiracl
 from mirage.io.sources.nomiracl.origin import file_names
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.stage import run
 from mirage.store import home
+from mirage.store.arena import Arena
 from mirage.text.languages import LANGUAGES
 
 
-def download_texts(into: Path, progress: Callable[[float, str], None]) -> store.Arena:
+def download_texts(into: Path, progress: Callable[[float, str], None]) -> Arena:
     """Download NoMIRACL's published outputs into an arena with outcomes and features; an interrupted download resumes.
 
     Args:

@@ -16,10 +16,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io import values
 from mirage.io.options import Options, Refused
+from mirage.store import records
+from mirage.store.arena import Arena
 from mirage.store.yaml_files import ENDINGS, yaml_records
 from mirage.text.content import whole
 from mirage.text.dates import is_date
@@ -85,7 +87,7 @@ def read_cards(path: Path, options: Options | None = None) -> CardFile:
 
 
 @lru_cache(maxsize=32)
-def cards_of(arena: store.Arena) -> Mapping[str, schema.SystemCard]:
+def cards_of(arena: Arena) -> Mapping[str, schema.SystemCard]:
     """Return the cards of an arena's systems by name: its own, and the program's for published systems without one."""
     own = arena.read("systems").to_pylist() if "systems" in arena.tables else []
     return {**published_cards(), **{row["system"]: schema.SystemCard(**row) for row in own}}
@@ -101,7 +103,7 @@ def published_cards() -> Mapping[str, schema.SystemCard]:
 
 
 def _records(path: Path, options: Options) -> Iterator[tuple[dict[str, Any], str]]:
-    lines = yaml_records(path, named="system") if path.suffix in ENDINGS else store.records(path)
+    lines = yaml_records(path, named="system") if path.suffix in ENDINGS else records.records(path)
     for line in lines:
         if not isinstance(line.value, Mapping):
             raise BadInput("this is no record of fields", where=line.where, do="give one record a system")

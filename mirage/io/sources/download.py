@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import store
 from mirage.errors import BadInput, Unreachable
+from mirage.store.files import Sink
 
 if TYPE_CHECKING:
     import httpx
@@ -98,7 +98,7 @@ def fetch(
     try:
         with httpx.Client(headers=headers, timeout=timeout) as client:
             for name in names:
-                sink = store.Sink(into / name)
+                sink = Sink(into / name)
                 if sink.done:
                     continue
                 try:
@@ -126,7 +126,7 @@ def fetch(
 def _fetch(
     client: httpx.Client,
     url: str,
-    sink: store.Sink,
+    sink: Sink,
     name: str,
     progress: Progress | None,
     largest: int,
@@ -194,7 +194,7 @@ def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
 
 
 def _attempt(
-    client: httpx.Client, url: str, sink: store.Sink, name: str, progress: Progress | None, largest: int
+    client: httpx.Client, url: str, sink: Sink, name: str, progress: Progress | None, largest: int
 ) -> _Again | None:
     """Request the rest of a file once. Return None if the file is complete."""
     offset = sink.offset
@@ -250,7 +250,7 @@ def _check_status(code: int, url: str, retry_after: str) -> _Again | None:
     return None
 
 
-def _overrun(sink: store.Sink, name: str, url: str, total: int | None, largest: int) -> _Again:
+def _overrun(sink: Sink, name: str, url: str, total: int | None, largest: int) -> _Again:
     """Handle more bytes than expected: restart the file, or fail if no length is known."""
     sink.restart()
     if total is None:
@@ -266,7 +266,7 @@ def _too_large(name: str, url: str, largest: int) -> Unreachable:
     )
 
 
-def _whole(sink: store.Sink, total: int | None) -> _Again | None:
+def _whole(sink: Sink, total: int | None) -> _Again | None:
     """Check the file against the given length and with the format's own check."""
     sink.pause()
     if total is not None and sink.offset != total:

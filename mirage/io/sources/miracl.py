@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns, keep_one
 from mirage.io.sources import trec
 from mirage.io.sources.download import DownloadResult, Progress, fetch
 from mirage.stats.sampling import sample
+from mirage.store.files import list_files
 from mirage.text.data import load_words
 from mirage.text.languages import in_order, language
 
@@ -245,7 +245,7 @@ def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
     printed_queries(split)  # refuses other splits
     pairs: dict[str, dict[str, Path]] = {}
     names = [f"{kind}.*.{end}" for kind in ("topics", "qrels") for end in ("tsv", "tsv.gz")]
-    for path in store.list_files(folder, *names, *(f"miracl-v1.0-*/*/{name}" for name in names)):
+    for path in list_files(folder, *names, *(f"miracl-v1.0-*/*/{name}" for name in names)):
         match = _FILE.fullmatch(path.name)
         if match is None or (match["split"] or "dev") != split:
             continue  # Files of other splits stand beside those of this one in the published folders.
@@ -268,7 +268,7 @@ def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:
 
 def _corpus(folder: Path, code: str) -> list[Path]:
     """Return the files of a language's corpus in the folder, by number."""
-    paths = store.list_files(folder, *(f"miracl-corpus-v1.0-{code}/docs-*.jsonl{end}" for end in ("", ".gz")))
+    paths = list_files(folder, *(f"miracl-corpus-v1.0-{code}/docs-*.jsonl{end}" for end in ("", ".gz")))
     return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.columns import Columns
+from mirage.store import files
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
     """
     seen = {} if seen is None else seen
     texts: dict[str, str] = {}
-    for where, line in store.lines(path):
+    for where, line in files.lines(path):
         query_id, tab, text = line.partition("\t")
         if not (query_id and tab and text.strip()) or "\t" in text:
             raise BadInput("this line is not an id, a tab and a query", where=where, do="write: id TAB query")
@@ -66,7 +66,7 @@ def qrels(path: Path, query_ids: Collection[str]) -> dict[str, list[RelevanceLab
     """
     by_query: dict[str, list[RelevanceLabel]] = {}
     pairs: set[tuple[str, str]] = set()
-    for where, line in store.lines(path):
+    for where, line in files.lines(path):
         fields = line.split()
         if len(fields) != 4 or fields[3] not in ("0", "1"):
             raise BadInput("this line is no judgment", where=where, do="write: query id, Q0, document id, 0 or 1")
@@ -98,7 +98,7 @@ def texts(paths: Iterable[Path], labels: Iterable[RelevanceLabel], *, missing: s
     needed = {label.passage_id: label for label in labels}
     found: dict[str, tuple[str, str]] = {}
     for path in paths:
-        for line in store.jsonl(path):
+        for line in files.jsonl(path):
             docid, *document = (line.value.get(name) for name in ("docid", "title", "text"))
             if docid is not None and docid not in needed:
                 continue

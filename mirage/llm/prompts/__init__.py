@@ -22,8 +22,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
+from mirage.store import files as store_files
 
 TEMPLATES = ("vanilla", "role", "repeat", "explanation", "rag")
 """The bundled templates."""
@@ -84,7 +84,7 @@ def load_template(name_or_path: str | Path) -> Template:
     if isinstance(name_or_path, str) and not {".", "/"} & set(name_or_path):
         raise UnknownName("prompt template", name_or_path, TEMPLATES)
     path = Path(name_or_path)
-    text = "\n".join(line for _, line in store.lines(path)).removeprefix("\ufeff")
+    text = "\n".join(line for _, line in store_files.lines(path)).removeprefix("\ufeff")
     if text.startswith("---\n"):
         raise BadInput("a prompt has no header", where=str(path), do="remove the lines between the two ---")
     check_placeholders(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.kinds import Evidence
@@ -25,6 +25,9 @@ from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeas
 from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stats.powered_mean import mean_of_programs
 from mirage.stats.units import Units
+from mirage.store import records
+from mirage.store.arena import Arena, open_arena
+from mirage.store.upsert import by_key, upsert
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -107,7 +110,7 @@ class Labels:
         return mean_of_programs(self.scale(self.judges))
 
 
-def label_measures(arena: store.Arena, log: Sequence[Evidence] = ()) -> tuple[str, ...]:
+def label_measures(arena: Arena, log: Sequence[Evidence] = ()) -> tuple[str, ...]:
     """Return the measures with people's labels on answers of an arena.
 
     Args:
@@ -133,7 +136,7 @@ def label_measures(arena: store.Arena, log: Sequence[Evidence] = ()) -> tuple[st
 
 
 def read_labels(
-    arena: store.Arena,
+    arena: Arena,
     name: str,
     log: Sequence[Evidence] = (),
     *,
@@ -171,7 +174,7 @@ def read_labels(
     return found
 
 
-def how_to_label(arena: store.Arena, name: str) -> str:
+def how_to_label(arena: Arena, name: str) -> str:
     """Return how to get labels of a measure; the arena must have the answers."""
     if name == OF_FEATURE + CITATIONS:
         return "vote on the Spot check page, with the switch on citations"
@@ -208,7 +211,7 @@ def _collect(
     )
 
 
-def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | None, parser: schema.Parser) -> Labels:
+def _outcomes(arena: Arena, scores: Scores, languages: Sequence[str] | None, parser: schema.Parser) -> Labels:
     """Read wrong decisions to answer or abstain, by parsers and by people."""
     arena.need("outcomes")
     columns = ("parser", "subset", "outcome", "correct")
@@ -236,7 +239,7 @@ def _outcomes(arena: store.Arena, scores: Scores, languages: Sequence[str] | Non
 
 
 def _feature(
-    arena: store.Arena, name: str, scores: Scores, log: Sequence[Evidence], languages: Sequence[str] | None
+    arena: Arena, name: str, scores: Scores, log: Sequence[Evidence], languages: Sequence[str] | None
 ) -> Labels:
     """Read a bounded feature, and people's labels of it."""
     from mirage.stages.features.families import FEATURES
@@ -264,7 +267,7 @@ def _feature(
     return _collect(measure, ends, measured, labels, {feature: measured}, changed=changed)
 
 
-def _scale(arena: store.Arena, name: str, scores: Scores, languages: Sequence[str] | None) -> Labels:
+def _scale(arena: Arena, name: str, scores: Scores, languages: Sequence[str] | None) -> Labels:
     """Read people's and programs' scores on a scale."""
     scale = name.removeprefix(OF_SCORE)
     arena.need("scores")
@@ -294,7 +297,7 @@ def _scale(arena: store.Arena, name: str, scores: Scores, languages: Sequence[st
     return _collect(measure, (float(low), float(high)), measured, labels, judges)
 
 
-def _read_scores(arena: store.Arena, languages: Sequence[str] | None = None) -> Scores:
+def _read_scores(arena: Arena, languages: Sequence[str] | None = None) -> Scores:
     if "scores" not in arena.tables:
         return {}
     held = arena.languages("scores")
@@ -336,7 +339,7 @@ def _matrix(keys: Sequence[Key], columns: Iterable[Mapping[Key, float | None]]) 
 class LabelImport:
     """Result of importing a file of labels."""
 
-    arena: store.Arena
+    arena: Arena
     """The arena with the labels."""
     labels: int
     """Labels written."""
@@ -360,13 +363,13 @@ def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
         BadInput: with file and line.
         NotEnoughData: if every label is on an answer that has changed.
     """
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     texts = _texts(arena)
     codes = sorted({language for language, _, _ in texts})
     rows: list[schema.Score] = []
     seen: dict[tuple[Any, ...], str] = {}
     changed = 0
-    for line in store.records(file):
+    for line in records.records(file):
         try:
             row, answer = _read(line.value, codes)
             key = (row.language, row.query_id, row.system)
@@ -395,11 +398,11 @@ def import_labels(path: Path, file: Path, *, made_by: str) -> LabelImport:
         raise NotEnoughData(
             f"all {changed:,} labels are on answers that have changed since", do="label the current answers"
         )
-    table = store.by_key("scores", schema.sort("scores", schema.from_rows("scores", rows)))
-    return LabelImport(store.upsert(path, {"scores": table}, made_by=made_by).arena, len(rows), changed)
+    table = by_key("scores", schema.sort("scores", schema.from_rows("scores", rows)))
+    return LabelImport(upsert(path, {"scores": table}, made_by=made_by).arena, len(rows), changed)
 
 
-def _texts(arena: store.Arena) -> dict[Key, str | None]:
+def _texts(arena: Arena) -> dict[Key, str | None]:
     """Return the texts of the answers; None for answers known only by outcomes."""
     texts: dict[Key, str | None] = {}
     for table in ("outcomes", "answers"):

@@ -1,7 +1,9 @@
 """Ballots: sheets of items that a person fills in outside the explorer.
 
+    from mirage.store.export import export_rows
+
     rows = battle_ballot(arena, "te", voter="amina", n=40)       # the next battles of her queue
-    store.export_rows(rows, Path("amina.csv"))
+    export_rows(rows, Path("amina.csv"))
     import_ballot(database, Path("amina.csv"), arena)
 
 A ballot is a table with a row per battle, or per query whose label is audited, with the texts to read and an empty
@@ -18,7 +20,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.votes.belonging import shown_now, votes_on
 from mirage.people.votes.database import Votes
@@ -28,6 +30,8 @@ from mirage.people.votes.queue import FILLER, FLIPPED, RANDOM, VoteItem, next_it
 from mirage.people.votes.rows import cast, digest, token
 from mirage.people.votes.stage import vote_pool
 from mirage.stages.shown import merge_passages, shown_with
+from mirage.store import records
+from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
 
 if TYPE_CHECKING:
@@ -63,7 +67,7 @@ class BallotRow:
     """A comment."""
 
 
-def battle_ballot(arena: store.Arena, language: str, *, voter: str | None, n: int) -> pa.Table:
+def battle_ballot(arena: Arena, language: str, *, voter: str | None, n: int) -> pa.Table:
     """Draw the next battles of a voter's queue as a ballot.
 
     Args:
@@ -87,16 +91,16 @@ def battle_ballot(arena: store.Arena, language: str, *, voter: str | None, n: in
 
 def is_ballot(path: Path) -> bool:
     """Return whether a file is a ballot, by its first record."""
-    first = next(iter(store.records(path)), None)
+    first = next(iter(records.records(path)), None)
     return first is not None and "item" in first.value and "passages" in first.value
 
 
-def import_ballot(database: Votes, path: Path, arena: store.Arena) -> tuple[int, int]:
+def import_ballot(database: Votes, path: Path, arena: Arena) -> tuple[int, int]:
     """Import the votes of a ballot: all of them, or none. A vote that was imported before is not stored again.
 
     Args:
         database: the votes.
-        path: the file, of any format that `store.records` reads.
+        path: the file, of any format that `mirage.store.records.records` reads.
         arena: the arena that the ballot was drawn from.
 
     Returns:
@@ -109,7 +113,7 @@ def import_ballot(database: Votes, path: Path, arena: store.Arena) -> tuple[int,
     rows: list[Any] = []
     where: list[str] = []
     items: dict[tuple[str, str], dict[str, tuple[Item, str]]] = {}
-    for line in store.records(path):
+    for line in records.records(path):
         given = line.value
         if not given.get("vote"):
             continue
@@ -140,7 +144,7 @@ def _opinion(row: Any) -> tuple[Any, ...]:
     return row.voter, row.item, row.vote, row.note
 
 
-def ballot(arena: store.Arena, items: Sequence[Item], voter: str | None = None) -> pa.Table:
+def ballot(arena: Arena, items: Sequence[Item], voter: str | None = None) -> pa.Table:
     """Return a ballot of battles, or of the queries of an audit (`labels.draw_audit`)."""
     rows = []
     for item, shown in zip(items, _shown(arena, items), strict=True):
@@ -153,7 +157,7 @@ def ballot(arena: store.Arena, items: Sequence[Item], voter: str | None = None) 
     return schema.from_rows(BallotRow, rows)
 
 
-def _texts(arena: store.Arena, item: Item) -> tuple[tuple[str | None, str | None], str]:
+def _texts(arena: Arena, item: Item) -> tuple[tuple[str | None, str | None], str]:
     """Return the answers of an item, and its passages."""
     key = item.language, item.query_id
     contexts = shown_with(arena, key)
@@ -169,7 +173,7 @@ def _texts(arena: store.Arena, item: Item) -> tuple[tuple[str | None, str | None
     return answers, "\n\n".join(f"[{p.passage_id}] {p.title or ''}\n{p.text or ''}" for p in passages)
 
 
-def _items_of(arena: store.Arena, language: str, query_id: str) -> dict[str, tuple[Item, str]]:
+def _items_of(arena: Arena, language: str, query_id: str) -> dict[str, tuple[Item, str]]:
     """Return everything that a row on a query can be on, with the digest of its texts, by the digest of the item."""
     systems = [row["system"] for row in of_query(arena, "answers", (language, query_id)) if row["text"] is not None]
     pairs = [
@@ -184,7 +188,7 @@ def _items_of(arena: store.Arena, language: str, query_id: str) -> dict[str, tup
     return items | {_digest(label, shown): (label, shown) for shown in _shown(arena, [label]) if shown}
 
 
-def _shown(arena: store.Arena, items: Sequence[Item]) -> list[str]:
+def _shown(arena: Arena, items: Sequence[Item]) -> list[str]:
     """Return the digests of the current texts of items of one kind; empty for an item without texts."""
     blank = [cast(item, vote="skip", vote_id="-", arena=arena.name, voter="-") for item in items]
     return [shown or "" for shown in shown_now(arena, blank)]

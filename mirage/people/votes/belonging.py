@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic
 
-from mirage import store
 from mirage.people.votes.kinds import IMPORTED, AnyRow, LabelVote, Note, Row, Vote, kind_of
 from mirage.people.votes.rows import digest, standing
+from mirage.store.arena import Arena, chosen_queries
 from mirage.text.segmentation import count_text
 
 
@@ -66,13 +66,13 @@ def log_votes(votes: Iterable[AnyRow], notes: Iterable[str] = ()) -> VoteLog[Any
     return VoteLog(digest_of, *content)
 
 
-def log_on(arena: store.Arena, log: Iterable[AnyRow]) -> VoteLog[AnyRow]:
+def log_on(arena: Arena, log: Iterable[AnyRow]) -> VoteLog[AnyRow]:
     """Return the votes of a log that count for an arena in its current state."""
     sorted_out = votes_on(arena, log)
     return log_votes(sorted_out.counting, sorted_out.notes())
 
 
-def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
+def votes_on(arena: Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
     """Classify the votes on an arena in its current state.
 
     Args:
@@ -90,7 +90,7 @@ def votes_on(arena: store.Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
     )
 
 
-def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, bool]]:
+def belonging(arena: Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, bool]]:
     """Return the rows of a log that belong to an arena, including undos, each with whether its texts are unchanged.
 
     Verdicts that came with a file are left out: the arena has them in its own table.
@@ -113,7 +113,7 @@ def belonging(arena: store.Arena, log: Iterable[AnyRow]) -> list[tuple[AnyRow, b
     return here
 
 
-def shown_now(arena: store.Arena, rows: Sequence[Vote | Note | LabelVote]) -> list[str | None]:
+def shown_now(arena: Arena, rows: Sequence[Vote | Note | LabelVote]) -> list[str | None]:
     """Return the digest of an arena's current texts for each row; None where the arena lacks an answer's text."""
     texts = _Texts(arena, rows)
     subjects = [texts.subject_digest(row) for row in rows]
@@ -124,15 +124,15 @@ def shown_now(arena: store.Arena, rows: Sequence[Vote | Note | LabelVote]) -> li
 
 
 @lru_cache(maxsize=8)
-def _tagged_queries(arena: store.Arena) -> frozenset[tuple[str, str]]:
-    rows = store.chosen_queries(arena)
+def _tagged_queries(arena: Arena) -> frozenset[tuple[str, str]]:
+    rows = chosen_queries(arena)
     return frozenset(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
 
 
 class _Texts:
     """The arena's texts of some rows."""
 
-    def __init__(self, arena: store.Arena, rows: Sequence[Row]) -> None:
+    def __init__(self, arena: Arena, rows: Sequence[Row]) -> None:
         self._arena = arena
         self._query_ids: dict[str, set[str]] = defaultdict(set)
         kinds = {kind_of(row) for row in rows}

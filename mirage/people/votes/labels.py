@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirage import store
 from mirage.errors import BadInput, NotEnoughData, UnknownName, Unreachable
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.rows import majorities
 from mirage.stats.label_errors import AuditedQuery, LabelAudit, QueryLabels
+from mirage.store.arena import Arena
 from mirage.store.labels import has_automatic_labels, query_labels
 from mirage.text.languages import in_order
 
@@ -35,7 +35,7 @@ class AuditItem:
     """The query."""
 
 
-def labels_of(arena: store.Arena, log: Iterable[LabelVote]) -> QueryLabels:
+def labels_of(arena: Arena, log: Iterable[LabelVote]) -> QueryLabels:
     """Return what is known about an arena's labels: whether a program made them, and people's audit.
 
     Args:
@@ -45,7 +45,7 @@ def labels_of(arena: store.Arena, log: Iterable[LabelVote]) -> QueryLabels:
     return QueryLabels(has_automatic_labels(arena), label_audit(arena, log))
 
 
-def read_labels(arena: store.Arena, database: Votes) -> QueryLabels:
+def read_labels(arena: Arena, database: Votes) -> QueryLabels:
     """Return what is known about an arena's labels, from the votes of a database (`labels_of`).
 
     Raises:
@@ -59,9 +59,7 @@ def read_labels(arena: store.Arena, database: Votes) -> QueryLabels:
         return QueryLabels()
 
 
-def draw_audit(
-    arena: store.Arena, *, n: int, languages: Sequence[str] | None = None, seed: int = 0
-) -> tuple[AuditItem, ...]:
+def draw_audit(arena: Arena, *, n: int, languages: Sequence[str] | None = None, seed: int = 0) -> tuple[AuditItem, ...]:
     """Draw queries for an audit: half of each label, in proportion to the languages within a label, else at random.
 
     Args:
@@ -119,7 +117,7 @@ def _allot(n: int, sizes: dict[str, int]) -> dict[str, int]:
     return given
 
 
-def label_audit(arena: store.Arena, log: Iterable[LabelVote]) -> LabelAudit | None:
+def label_audit(arena: Arena, log: Iterable[LabelVote]) -> LabelAudit | None:
     """Return people's findings on the labels of an arena; None if none has been checked.
 
     The majority on a query counts; queries without a majority for yes or no are excluded. Votes on queries whose

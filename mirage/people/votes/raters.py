@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import verdict_of_points
 from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import CodeOrAll, Count, Judgment
 from mirage.stages.features.means import means, over_languages
+from mirage.store.upsert import NewRows, Snapshot, UpsertResult, consistently, retry_outdated, upsert
+from mirage.store.writing import Provenance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,7 +170,7 @@ def _battles(key: tuple[str, str], systems: Mapping[str, Mapping[str, float]], j
             yield Judgment(*key, judge, first, second, verdict_of_points(points), None, None, None, points)
 
 
-def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertResult:
+def judge_by_scores(path: Path, measure: str, *, made_by: str) -> UpsertResult:
     """Store the verdicts of `rater_verdicts` in an arena, replacing earlier verdicts of this measure.
 
     Raises:
@@ -178,19 +180,19 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> store.UpsertRe
     """
     import pyarrow as pa
 
-    def make() -> store.UpsertResult:
-        seen = store.consistently(path, lambda arena: store.Snapshot(arena, {"scores": arena.read("scores")}))
+    def make() -> UpsertResult:
+        seen = consistently(path, lambda arena: Snapshot(arena, {"scores": arena.read("scores")}))
         judgments = rater_verdicts(seen.tables["scores"], measure)
         name = judge_name(seen.tables["scores"], measure)
-        rows = store.NewRows(judgments, pa.table({"judge": [name]}))
-        return store.upsert(
+        rows = NewRows(judgments, pa.table({"judge": [name]}))
+        return upsert(
             path,
             {"judgments": rows},
-            made_by=store.Provenance(made_by, settings={name: {"scores": measure}}),
+            made_by=Provenance(made_by, settings={name: {"scores": measure}}),
             seen=seen,
         )
 
-    return store.retry_outdated(make)
+    return retry_outdated(make)
 
 
 def judge_name(scores: pa.Table, measure: str) -> str:

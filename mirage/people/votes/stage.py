@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -22,7 +22,10 @@ from mirage.people.votes.queue import Pool, gather_pool
 from mirage.people.votes.rows import imported_votes, majorities, people
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge
+from mirage.store import records
+from mirage.store.arena import Arena
 from mirage.store.export import export_rows
+from mirage.store.upsert import NewRows, consistently, upsert
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,7 +58,7 @@ class CorrectionResult:
         return schema.from_rows(CorrectedRating, rows)
 
 
-def vote_pool(arena: store.Arena, language: str) -> Pool:
+def vote_pool(arena: Arena, language: str) -> Pool:
     """Return the battles of a language that can be voted on; the same for all voters, cached by the arena's version.
 
     Raises:
@@ -75,14 +78,14 @@ def vote_pool(arena: store.Arena, language: str) -> Pool:
     return gather_pool(language=language, answers=answers, judgments=judgments)
 
 
-def counting(arena: store.Arena, log: Iterable[Vote]) -> list[Vote]:
+def counting(arena: Arena, log: Iterable[Vote]) -> list[Vote]:
     """Return the votes that count for an arena in its current state, in order of time: its imported verdicts by people,
     and the valid votes of the log that belong to it (`votes.votes_on`).
     """
     return [*_imported_votes(arena), *votes_on(arena, log).counting]
 
 
-def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str) -> store.Arena:
+def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str) -> Arena:
     """Store people's votes on citations as grades of the grader `people`, next to those of models.
 
     The majority on a citation counts: `yes` is full support and `no` is none; without a majority for either there is no
@@ -101,7 +104,7 @@ def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str)
 
     from mirage.stages.features import support_grading  # deferred: imports the model clients, which pages do not need
 
-    seen = store.consistently(path, support_grading.seen_citations)
+    seen = consistently(path, support_grading.seen_citations)
     rows = []
     for (language, query, system, sentence, passage), grade in majorities(votes_on(seen.arena, log).counting).items():
         reason = None if grade else "people find it unclear or disagree"
@@ -113,12 +116,12 @@ def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str)
         )
     grades = schema.sort("support_grades", schema.from_rows("support_grades", rows))
     replaced = pa.table({"grader": [schema.PEOPLE]})
-    new = {"support_grades": store.NewRows(grades, replaced)}
-    return store.upsert(path, new, made_by=made_by, seen=seen).arena
+    new = {"support_grades": NewRows(grades, replaced)}
+    return upsert(path, new, made_by=made_by, seen=seen).arena
 
 
 def vote_agreement(
-    arena: store.Arena,
+    arena: Arena,
     log: Iterable[Vote],
     *,
     languages: Sequence[str] | None = None,
@@ -138,7 +141,7 @@ def vote_agreement(
 
 
 def correct_ranking(
-    arena: store.Arena,
+    arena: Arena,
     log: Iterable[Vote],
     *,
     judge: str,
@@ -189,14 +192,14 @@ def correct_ranking(
     return CorrectionResult(judge, corrections, refused, by_system)
 
 
-def people_verdicts(arena: store.Arena, log: Iterable[Vote]) -> pa.Table:
+def people_verdicts(arena: Arena, log: Iterable[Vote]) -> pa.Table:
     """Return people's votes on an arena as verdicts, one row per vote: language, query_id, system_a, system_b,
     verdict.
     """
     return people(counting(arena, log))
 
 
-def export_votes(database: Votes, kind: type[AnyRow], out: Path, *, arena: store.Arena | None = None) -> int:
+def export_votes(database: Votes, kind: type[AnyRow], out: Path, *, arena: Arena | None = None) -> int:
     """Write the log, including undone votes, to one file in the format of its extension.
 
     Args:
@@ -234,7 +237,7 @@ def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> tuple[int, 
         BadInput: with file and line.
         Unreachable: if the database does not respond.
     """
-    lines = list(store.records(path))
+    lines = list(records.records(path))
     table: type = kind
     names = [column.name for column in schema.columns(table)]
     if not lines:
@@ -246,14 +249,14 @@ def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> tuple[int, 
 _VOTE = "vote on the Spot check page, whose queue draws battles at random"
 
 
-def _judgments(arena: store.Arena, languages: Iterable[str]) -> pa.Table | None:
+def _judgments(arena: Arena, languages: Iterable[str]) -> pa.Table | None:
     """Return the verdicts given by programs."""
     codes = sorted(set(languages) & set(arena.languages("judgments")))
     return programs(arena.read("judgments", columns=(*_COLUMNS, "person"), languages=codes)) if codes else None
 
 
 @lru_cache(maxsize=8)
-def _imported_votes(arena: store.Arena) -> tuple[Vote, ...]:
+def _imported_votes(arena: Arena) -> tuple[Vote, ...]:
     """Return the verdicts given by people among the arena's judgments."""
     import pyarrow.compute as pc
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.ranking.bootstrap import RankingReport
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from mirage.errors import UnknownName
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stages.features.stage import nugget_table
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
 from mirage.ranking.judges import Judge
@@ -22,6 +22,7 @@ from mirage.ranking.surrogate.training import training
 from mirage.stages.features.families import FEATURES
 from mirage.stages.stage import Progress, Stage, Tables, run
 from mirage.stats.kendall import kendall
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,8 +152,8 @@ PREDICTION_STAGES = {"outcomes": RELEVANCE_PREDICTIONS, "judgments": JUDGED_PRED
 
 
 def store_predictions(
-    arena: store.Arena, judge: Judge, *, regressors: Sequence[str] = CHEAP, progress: Progress | None = None
-) -> store.Arena:
+    arena: Arena, judge: Judge, *, regressors: Sequence[str] = CHEAP, progress: Progress | None = None
+) -> Arena:
     """Store the predictions of a judge's ratings, by relevance labels those of every skill, with importances; those of
     other judges stay.
     """

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.llm import calls as llm_calls
 from mirage.llm.asking import ArenaCalls, Replies
 from mirage.llm.calls import ChatModel, Cost
@@ -24,7 +23,8 @@ from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
 from mirage.stages.features.table import measurable
 from mirage.stages.stage import Progress, run
-from mirage.store import ledger_path
+from mirage.store.arena import Arena, open_arena
+from mirage.store.ledger import Ledger, kept_ledger, ledger_path
 
 DEFAULTS = MeasureSettings()
 SCORES = "scores.sqlite"
@@ -40,7 +40,7 @@ def measure(
     progress: Progress | None = None,
     executor: Processes | None = None,
     whole: Path | None = None,
-) -> store.Arena:
+) -> Arena:
     """Measure features and write them; other features stay.
 
     Args:
@@ -59,8 +59,8 @@ def measure(
         Unreachable: if a model is not on this machine and the Hub does not answer.
     """
     # Check first: opening a ledger would create the folder.
-    arena = store.open_arena(path)
-    settings = _resolve(settings, arena, arena if whole is None else store.open_arena(whole))
+    arena = open_arena(path)
+    settings = _resolve(settings, arena, arena if whole is None else open_arena(whole))
     with ExitStack() as open_files:
         tools = _tools(path, settings, grade, open_files)
         tools = replace(tools, part=whole is not None, written="references" in arena.tables)
@@ -77,7 +77,7 @@ def measure(
         return run(FEATURES, path, only=names, tools=tools, **options)
 
 
-def _resolve(settings: MeasureSettings, arena: store.Arena, whole: store.Arena) -> MeasureSettings:
+def _resolve(settings: MeasureSettings, arena: Arena, whole: Arena) -> MeasureSettings:
     """Return the settings with default models and deciders filled in, once the arena has what they need.
 
     Args:
@@ -122,13 +122,13 @@ def _tools(
     """
     scores = None
     if (settings.nli, settings.reranker) != (None, None):
-        scores = open_files.enter_context(store.Ledger(path / SCORES))
+        scores = open_files.enter_context(Ledger(path / SCORES))
 
     def load(model: str | None, max_tokens: int) -> PairModel | None:
         return None if model is None else PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
 
     if grade is not None:
-        grade = partial(grade, ledger=open_files.enter_context(store.Ledger(ledger_path(path))))
+        grade = partial(grade, ledger=open_files.enter_context(Ledger(ledger_path(path))))
     return Tools(
         reference=settings.reference,
         support=load(settings.nli, support.MAX_TOKENS),
@@ -139,7 +139,7 @@ def _tools(
     )
 
 
-def _decider(arena: store.Arena, table: str, column: str, name: str | None) -> str | None:
+def _decider(arena: Arena, table: str, column: str, name: str | None) -> str | None:
     """Return the assigner or grader of an arena, the same for every part; None if there is none."""
     if table not in arena.tables:
         return name
@@ -158,7 +158,7 @@ class Grader:
         self.replies: Replies | None = None
         """Replies of the measurement, with their cost; None before it, or without a grade to ask for."""
 
-    def __call__(self, conversations: Sequence[Messages], *, ledger: store.Ledger) -> Sequence[Reply | None]:
+    def __call__(self, conversations: Sequence[Messages], *, ledger: Ledger) -> Sequence[Reply | None]:
         """Send conversations; return one reply each, None for those not sent. Earlier failures are cleared, as they are
         retried.
         """
@@ -191,13 +191,13 @@ def plan_grades(path: Path, settings: MeasureSettings, model: ChatModel) -> Cost
         UnknownName: if there is no such feature or reference system.
         BadInput: if a named feature lacks a tool.
     """
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     feature_table.tables(settings.only)
     for table in FEATURES.reads:
         arena.need(table)
     tables = {table: arena.read(table) for table in FEATURES.tables(arena)}
     costs: list[Cost] = []
-    with store.kept_ledger(path) as ledger:
+    with kept_ledger(path) as ledger:
 
         def grade(conversations: Sequence[Messages]) -> list[None]:
             costs.append(llm_calls.plan(conversations, model, ledger))

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mirage import store
 from mirage.errors import BadInput, Unreachable
+from mirage.store import files as store_files
 from mirage.store.extras import extra
+from mirage.store.files import find_files
+from mirage.store.ledger import Ledger, ledger_key
 
 Pair = tuple[str, str]
 
@@ -46,7 +48,7 @@ class PairModel:
         name: str,
         *,
         max_tokens: int,
-        ledger: store.Ledger | None = None,
+        ledger: Ledger | None = None,
         batch_tokens: int | None = None,
         device: str | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -114,7 +116,7 @@ class PairModel:
         return None if record is None else tuple(record["scores"])
 
     def _key(self, pair: Pair) -> str:
-        return store.ledger_key({**self._request(), "pair": pair})
+        return ledger_key({**self._request(), "pair": pair})
 
     def _request(self) -> dict[str, Any]:
         # Omit the texts, which are large and in the arena.
@@ -144,9 +146,9 @@ def _revision(name: str, config: Any) -> str:
     if commit:
         return str(commit)[:12]
     digest = hashlib.sha256()
-    files, links = store.find_files(Path(name), *_FILES)
+    files, links = find_files(Path(name), *_FILES)
     for path in sorted(files + links):  # a snapshot of the Hub is of links
-        digest.update(f"{path.name}\0{store.fingerprint(path)}\0".encode())
+        digest.update(f"{path.name}\0{store_files.fingerprint(path)}\0".encode())
     return digest.hexdigest()[:12]
 
 

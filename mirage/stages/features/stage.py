@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mirage import store
 from mirage.errors import UnknownName
 from mirage.stages.features import nuggets
 from mirage.stages.features import table as feature_table
@@ -15,6 +14,8 @@ from mirage.stages.features.means import FeatureMean, means, over_languages
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.table import compute, measurable
 from mirage.stages.stage import Progress, Stage, Tables
+from mirage.store.arena import Arena
+from mirage.store.lineage import LINEAGE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,13 +38,13 @@ FEATURES = Stage(
     ("answers",),
     ("features",),
     _features,
-    uses=store.LINEAGE["features"].uses,
+    uses=LINEAGE["features"].uses,
     by=("language", "query_id"),
 )
 """Optional tables are needed by some features: see `measurable_in`."""
 
 
-def measurable_in(arena: store.Arena, tools: Tools) -> tuple[list[str], list[str]]:
+def measurable_in(arena: Arena, tools: Tools) -> tuple[list[str], list[str]]:
     """Return the features measurable in an arena with these tools, and those for which it lacks a table."""
     names = measurable(replace(tools, written="references" in arena.tables))
     present = set(arena.tables) | ({"passages"} if "retrieved" in arena.tables else set())
@@ -51,7 +52,7 @@ def measurable_in(arena: store.Arena, tools: Tools) -> tuple[list[str], list[str
     return [name for name in names if name not in lacking], lacking
 
 
-def need_system(arena: store.Arena, name: str | None) -> None:
+def need_system(arena: Arena, name: str | None) -> None:
     """Check that a reference system has answers; None is skipped.
 
     Raises:
@@ -65,7 +66,7 @@ def need_system(arena: store.Arena, name: str | None) -> None:
 
 
 def nugget_means(
-    arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
+    arena: Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
 ) -> tuple[str | None, list[FeatureMean]]:
     """Compute the nugget scores of systems by one assigner; nothing is written.
 
@@ -86,7 +87,7 @@ def nugget_means(
 
 
 def nugget_table(
-    arena: store.Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
+    arena: Arena, *, assigner: str | None = None, languages: Sequence[str] | None = None
 ) -> tuple[str | None, pa.Table]:
     """Compute the nugget scores of answers by one assigner; nothing is written. Args and errors: as for `nugget_means`.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mirage import store
 from mirage.errors import NotEnoughData
 from mirage.llm.asking import unread
 from mirage.llm.completion import Messages, Reply
@@ -15,6 +14,8 @@ from mirage.stages.features.reader import AnswerReader
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
 from mirage.stages.model_stage import Languages, RowStage, read_tables
+from mirage.store.arena import Arena
+from mirage.store.upsert import Snapshot
 from mirage.text.languages import name_of
 from mirage.text.marks import read_mark, word_form
 
@@ -62,7 +63,7 @@ class SupportRequest:
         return [self.query, self.passage or "", self.words]
 
 
-def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int]]:
+def _requests(seen: Snapshot) -> tuple[list[SupportRequest], dict[str, int]]:
     """Return a request per citation of a known passage, in the order of answers and sentences."""
     cut, tables = TokenEstimate().cut, seen.tables
     given = tables.get("queries"), tables.get("passages"), tables["answers"]
@@ -84,7 +85,7 @@ def _requests(seen: store.Snapshot) -> tuple[list[SupportRequest], dict[str, int
     return requests, {}
 
 
-def seen_citations(arena: store.Arena, languages: Languages = None) -> store.Snapshot:
+def seen_citations(arena: Arena, languages: Languages = None) -> Snapshot:
     """Read the inputs of support grades."""
     if "retrieved" not in arena.tables:
         arena.need("passages")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm import calls as llm_calls
 from mirage.llm import tokens as llm_tokens
@@ -26,6 +26,10 @@ from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.model_stage import ModelStage
 from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever, refuse_name
 from mirage.stages.stage import Stage, Tables
+from mirage.store.arena import Arena, open_arena
+from mirage.store.ledger import Ledger
+from mirage.store.runs import settings_of
+from mirage.store.upsert import NewRows, Snapshot, by_key, consistently
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 from mirage.text.content import passage_digest
 from mirage.text.names import normalise_name
@@ -76,16 +80,16 @@ class _Generating(ModelStage[Asked, GenerateResult]):
     def made_with(self, asked: Asked, _settings: Settings) -> dict[str, Any]:
         return _made_with(asked[0])
 
-    def read(self, arena: store.Arena) -> store.Snapshot:
+    def read(self, arena: Arena) -> Snapshot:
         return _seen(arena, self.settings)
 
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], Asked]:
+    def requests(self, seen: Snapshot, ledger: Ledger | None) -> tuple[Sequence[Messages], Asked]:
         settings = _fix_settings(seen.arena, self.settings)
         first_key: FirstKey = (lambda key: key) if ledger is None else partial(llm_calls.first_key, ledger=ledger)
         prepared = prepare(**_tables(seen, settings), settings=settings, first_key=first_key)
         return prepared.conversations, (settings, prepared)
 
-    def check(self, arena: store.Arena, asked: Asked, _ledger: store.Ledger | None) -> None:
+    def check(self, arena: Arena, asked: Asked, _ledger: Ledger | None) -> None:
         _fix_settings(arena, asked[0])
 
     def scope(self, asked: Asked) -> tuple[str, str]:
@@ -103,8 +107,8 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         replies.need_any(each="query", where=where, known=asked[1].any_valid)
 
     def results(
-        self, asked: Asked, replies: Replies, seen: store.Snapshot, ledger: store.Ledger
-    ) -> tuple[dict[str, store.NewRows], GenerateResult]:
+        self, asked: Asked, replies: Replies, seen: Snapshot, ledger: Ledger
+    ) -> tuple[dict[str, NewRows], GenerateResult]:
         settings, prepared = asked
         pairs = zip(prepared.to_ask, replies.by_number, strict=True)
         given = [(prompt, reply) for prompt, reply in pairs if reply is not None]
@@ -123,14 +127,14 @@ class _Generating(ModelStage[Asked, GenerateResult]):
             answers.append(replace(answer, run_date=days.get(reply.key)))
         # Answers to other queries stay, also those written by another program meanwhile.
         new = [row for row in answers if prepared.before.get((row.language, row.query_id)) != row]
-        tables = {"answers": store.by_key("answers", schema.from_rows("answers", new))} if new else {}
+        tables = {"answers": by_key("answers", schema.from_rows("answers", new))} if new else {}
         if new and settings.template is None and (passages or "retrieved" in seen.arena.tables):
             asked_again = [row for row in answers if row.status != "api_error"]
             keys = schema.from_columns(
                 "retrieved",
                 {name: [getattr(row, name) for row in asked_again] for name in ("language", "query_id", "retriever")},
             ).select(["language", "query_id", "retriever"])
-            tables["retrieved"] = store.NewRows(schema.from_rows("retrieved", passages), keys)
+            tables["retrieved"] = NewRows(schema.from_rows("retrieved", passages), keys)
         statuses = {(row.language, row.query_id): row.status for row in (*prepared.before.values(), *answers)}
         counts: dict[str, Counter[str]] = {}
         for key in prepared.chosen:
@@ -145,7 +149,7 @@ def plan_generating(path: Path, settings: GenerateSettings, model: ChatModel) ->
     return _Generating(settings).plan(path, model)
 
 
-def generate_answers(path: Path, settings: GenerateSettings, calls: ArenaCalls) -> tuple[store.Arena, GenerateResult]:
+def generate_answers(path: Path, settings: GenerateSettings, calls: ArenaCalls) -> tuple[Arena, GenerateResult]:
     """Generate a system's answers to the queries of an arena, by a model or a RAG service.
 
     Replies are committed to the arena's ledger as they arrive, and the tables are written at the end, also if the
@@ -169,7 +173,7 @@ def generate_answers(path: Path, settings: GenerateSettings, calls: ArenaCalls) 
     if settings.template is None:
         refuse_name(settings.system)
     arena, result = _Generating(settings).run(path, calls)
-    shared = store.consistently(path, lambda arena: _shared(arena, settings.system))
+    shared = consistently(path, lambda arena: _shared(arena, settings.system))
     return arena, replace(result, shared=shared)
 
 
@@ -184,9 +188,9 @@ class _Sampling(_Generating):
     def replaces(self) -> bool:
         return False
 
-    def requests(self, seen: store.Snapshot, ledger: store.Ledger | None) -> tuple[Sequence[Messages], Asked]:
+    def requests(self, seen: Snapshot, ledger: Ledger | None) -> tuple[Sequence[Messages], Asked]:
         tables = {name: table for name, table in seen.tables.items() if name != "answers"}
-        return super().requests(store.Snapshot(seen.arena, tables), ledger)
+        return super().requests(Snapshot(seen.arena, tables), ledger)
 
     def repetition(self, _asked: Asked, _number: int) -> dict[str, Any]:
         return {"again": f"{self.subject} sample {self.number}"}
@@ -195,8 +199,8 @@ class _Sampling(_Generating):
         replies.need_any()
 
     def results(
-        self, asked: Asked, replies: Replies, _seen: store.Snapshot, _ledger: store.Ledger
-    ) -> tuple[dict[str, store.NewRows], GenerateResult]:
+        self, asked: Asked, replies: Replies, _seen: Snapshot, _ledger: Ledger
+    ) -> tuple[dict[str, NewRows], GenerateResult]:
         settings, prepared = asked
         rows = [
             schema.SampledAnswer(
@@ -212,7 +216,7 @@ class _Sampling(_Generating):
             for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True)
             if reply is not None and reply.status in SOUND
         ]
-        tables = {"samples": store.by_key("samples", schema.from_rows("samples", rows))} if rows else {}
+        tables = {"samples": by_key("samples", schema.from_rows("samples", rows))} if rows else {}
         return tables, GenerateResult({}, 0, Counter(), replies.reasons, replies.unwhole, replies.cost)
 
 
@@ -221,7 +225,7 @@ def plan_sample(path: Path, settings: GenerateSettings, sample: int, model: Chat
     return _Sampling(settings, sample).plan(path, model)
 
 
-def generate_sample(path: Path, settings: GenerateSettings, sample: int, calls: ArenaCalls) -> tuple[store.Arena, Cost]:
+def generate_sample(path: Path, settings: GenerateSettings, sample: int, calls: ArenaCalls) -> tuple[Arena, Cost]:
     """Ask a system's queries once more, and write its answers to the table samples.
 
     Failed calls have no row, and are made again by the next run. The samples of this number replace those on the same
@@ -263,7 +267,7 @@ def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateS
             "--replace cannot be combined with --shard: a merge could not tell which answers are newer",
             do="use another name for --system",
         )
-    tables = _tables(store.consistently(whole, lambda arena: _seen(arena, settings)), settings)
+    tables = _tables(consistently(whole, lambda arena: _seen(arena, settings)), settings)
     chosen = choose_queries(tables["queries"], tables["passages"], settings)
     queries = frozenset((code, query_id) for code, query_id, *_ in chosen if shard.has(code, query_id))
     return replace(settings, languages=None, limit=None, queries=queries)
@@ -276,7 +280,7 @@ def answers_of(path: Path, system: str) -> list[dict[str, Any]]:
         ArenaError: if the arena lacks answers.
         UnknownName: if there is no such system among them.
     """
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     table = arena.read("answers")
     systems = set(table["system"].to_pylist())
     if system not in systems:
@@ -308,7 +312,7 @@ def answers_of(path: Path, system: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _seen(arena: store.Arena, settings: GenerateSettings) -> store.Snapshot:
+def _seen(arena: Arena, settings: GenerateSettings) -> Snapshot:
     """Read the inputs of a generating model, and existing answers."""
     if settings.retriever is not None:
         need_retriever(arena, settings.retriever)
@@ -326,10 +330,10 @@ def _seen(arena: store.Arena, settings: GenerateSettings) -> store.Snapshot:
         languages = settings.languages if name != "answers" else None
         if (table := arena.read_optional(name, languages=languages)) is not None:
             tables[name] = table
-    return store.Snapshot(arena, tables)
+    return Snapshot(arena, tables)
 
 
-def _tables(seen: store.Snapshot, settings: GenerateSettings) -> dict[str, Any]:
+def _tables(seen: Snapshot, settings: GenerateSettings) -> dict[str, Any]:
     """Return the stage's arguments that are tables."""
     tables: dict[str, Any] = {"answers": None, "passages": None, **seen.tables}
     retrieved = tables.pop("retrieved", None)
@@ -355,13 +359,13 @@ def _made_with(settings: GenerateSettings) -> dict[str, Any]:
     return made
 
 
-def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSettings:
+def _fix_settings(arena: Arena, settings: GenerateSettings) -> GenerateSettings:
     """Fix the token counter, and reject answers of two models or parameter sets under one name.
 
     Raises:
         BadInput: if the system has answers that were made differently.
     """
-    before = store.settings_of(arena, "answers", settings.system)
+    before = settings_of(arena, "answers", settings.system)
     if settings.tokens is None and settings.template is not None:
         # A tokenizer installed since must not change the prompts of a resumed run.
         by_estimate = before is not None and before.get(_COUNTED) == TokenEstimate().name
@@ -377,7 +381,7 @@ def _fix_settings(arena: store.Arena, settings: GenerateSettings) -> GenerateSet
     return settings
 
 
-def _any_valid(arena: store.Arena, system: str) -> bool:
+def _any_valid(arena: Arena, system: str) -> bool:
     """Return whether a system has a valid answer: failed calls bind it to no model, service or paths, which a first
     attempt may have wrong.
     """
@@ -386,7 +390,7 @@ def _any_valid(arena: store.Arena, system: str) -> bool:
     return any(name == system and status in SOUND for name, status in names)
 
 
-def _shared(arena: store.Arena, system: str) -> Counter[str]:
+def _shared(arena: Arena, system: str) -> Counter[str]:
     """Count the replies that a system shares with others, by the other's name."""
     rows = arena.sql(
         "SELECT other.system AS system, count(*) AS n FROM answers AS own JOIN answers AS other USING (call)"

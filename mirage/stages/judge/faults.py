@@ -16,10 +16,12 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages
+from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.upsert import by_key, upsert
 from mirage.text.answers import Citation, blank_citations, citations, is_numbered, parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import sentences, terms, words
@@ -223,12 +225,12 @@ def passport_path(path: Path) -> Path:
 
 def has_items(path: Path) -> bool:
     """Return whether an arena has items."""
-    return store.is_arena(passport_path(path))
+    return is_arena(passport_path(path))
 
 
 def draw_items(
     path: Path, *, queries: int | None = None, seed: int = 0, languages: Sequence[str] | None = None, made_by: str
-) -> store.Arena:
+) -> Arena:
     """Plant every fault in one answer to each of some queries, and store the items; existing items stay as they are.
 
     The queries are those with the lowest hashes, the same in every language that has their ids. The original is the
@@ -248,12 +250,12 @@ def draw_items(
         TableMissing: if the arena lacks queries, passages or answers.
         NotEnoughData: if no query has an answer and the texts to judge it.
     """
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     for table in ("queries", "answers"):
         arena.need(table)
     if "retrieved" not in arena.tables:
         arena.need("passages")
-    there = _queries(store.open_arena(passport_path(path))) if has_items(path) else {}
+    there = _queries(open_arena(passport_path(path))) if has_items(path) else {}
     drawn = {
         code: sorted(ids, key=lambda name: _hash(seed, name))[: queries or len(there.get(code, ())) or QUERIES]
         for code, ids in _queries(arena).items()
@@ -265,23 +267,23 @@ def draw_items(
         and (missing := [name for name in ids if name not in there.get(code, ())])
     }
     if new and (rows := _plant_all(arena, new, drawn, seed)):
-        parts = {name: store.by_key(name, table) for name, table in rows.items() if len(table)}
+        parts = {name: by_key(name, table) for name, table in rows.items() if len(table)}
         texts = {
             "title": f"Passport of {arena.title}",
             "label": "planted faults",
             "about": "Answers of the arena beside copies with a planted fault, to test judges.",
             "licence": str(arena.manifest.get("licence", "")),
         }
-        return store.upsert(passport_path(path), parts, made_by=made_by, texts=lambda _: texts).arena
+        return upsert(passport_path(path), parts, made_by=made_by, texts=lambda _: texts).arena
     if not there:
         raise NotEnoughData(
             "no query has an answer with the texts of the query and of a passage",
             do="add them: mirage import FILE --into DIR",
         )
-    return store.open_arena(passport_path(path))
+    return open_arena(passport_path(path))
 
 
-def item_pairs(items: store.Arena, languages: Sequence[str] | None = None) -> list[OrderedPair]:
+def item_pairs(items: Arena, languages: Sequence[str] | None = None) -> list[OrderedPair]:
     """Return the battles of the items: each original against each of its faulty copies and its exact copy.
 
     Raises:
@@ -302,7 +304,7 @@ def item_pairs(items: store.Arena, languages: Sequence[str] | None = None) -> li
     return pairs
 
 
-def _queries(arena: store.Arena) -> dict[str, list[str]]:
+def _queries(arena: Arena) -> dict[str, list[str]]:
     """Return the ids of the queries with a usable answer, by language."""
     queries: dict[str, list[str]] = {}
     rows = arena.sql("SELECT DISTINCT language, query_id FROM answers WHERE status = 'ok' ORDER BY ALL")
@@ -336,7 +338,7 @@ class _Source:
         return tuple(dict.fromkeys(text for text in found if is_statement(text, self.code)))[:_FOREIGN]
 
 
-def _read(arena: store.Arena, code: str, ids: Iterable[str]) -> _Source:
+def _read(arena: Arena, code: str, ids: Iterable[str]) -> _Source:
     """Read the texts of some queries of a language."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -354,7 +356,7 @@ def _read(arena: store.Arena, code: str, ids: Iterable[str]) -> _Source:
 
 
 def _plant_all(
-    arena: store.Arena, new: Mapping[str, Sequence[str]], drawn: Mapping[str, Sequence[str]], seed: int
+    arena: Arena, new: Mapping[str, Sequence[str]], drawn: Mapping[str, Sequence[str]], seed: int
 ) -> dict[str, pa.Table]:
     """Return the rows of the items of new queries, by table; empty if no query can be judged."""
     import pyarrow as pa

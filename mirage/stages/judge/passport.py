@@ -23,7 +23,7 @@ from mirage.stats.jackknife import Array, estimate, jackknife
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
 from mirage.llm import calls as llm_calls
@@ -28,6 +28,10 @@ from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import read_verdicts
 from mirage.stages.model_stage import ModelResult, ModelStage, read_tables
 from mirage.stages.stage import Stage, Tables
+from mirage.store.arena import Arena, open_arena
+from mirage.store.ledger import Ledger, kept_ledger, ledger_key
+from mirage.store.upsert import NewRows, Snapshot, consistently, retry_outdated, upsert
+from mirage.store.writing import Provenance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,7 +131,7 @@ class _Judging(ModelStage[Asked, ModelResult]):
         criterion = self.settings.criterion
         return {**llm_calls.parameters(settings), "criterion": criterion.name, "prompt": criterion.prompt}
 
-    def read(self, arena: store.Arena) -> store.Snapshot:
+    def read(self, arena: Arena) -> Snapshot:
         if self.settings.judge == HEURISTIC:
             raise BadInput(
                 f"{HEURISTIC} is the name of the judge without a model",
@@ -135,24 +139,24 @@ class _Judging(ModelStage[Asked, ModelResult]):
             )
         return _seen(arena, self.settings.battles)
 
-    def requests(self, seen: store.Snapshot, _ledger: store.Ledger | None) -> tuple[Prompts, Asked]:
+    def requests(self, seen: Snapshot, _ledger: Ledger | None) -> tuple[Prompts, Asked]:
         asked = _battles(seen.tables, self.settings.battles, self.settings)
         return asked[1], asked
 
-    def check(self, arena: store.Arena, asked: Asked, ledger: store.Ledger | None) -> None:
+    def check(self, arena: Arena, asked: Asked, ledger: Ledger | None) -> None:
         if ledger is not None:
             _refuse_another(arena, self.settings, self.model, ledger, again=asked[0] if self.settings.replace else ())
 
     def scope(self, asked: Asked) -> tuple[str, str]:
-        battles = store.ledger_key({"battles": sorted(map(astuple, asked[0]))})
+        battles = ledger_key({"battles": sorted(map(astuple, asked[0]))})
         return _owner(self.subject), f"{llm_calls.describe(llm_calls.parameters(self.model))}; {battles}"
 
     def repetition(self, _asked: Asked, number: int) -> dict[str, Any]:
         return _repetition(self.subject, number, replace=self.settings.replace, repeat=self.settings.repeat)
 
     def results(
-        self, asked: Asked, replies: Replies, seen: store.Snapshot, _ledger: store.Ledger
-    ) -> tuple[dict[str, store.NewRows], ModelResult]:
+        self, asked: Asked, replies: Replies, seen: Snapshot, _ledger: Ledger
+    ) -> tuple[dict[str, NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
         judgments = read_verdicts(
             battles, prompts, replies, judge=name, criterion=settings.criterion, repeat=settings.repeat
@@ -162,7 +166,7 @@ class _Judging(ModelStage[Asked, ModelResult]):
         # Repeats of these battles stay, unless all verdicts on them are replaced.
         of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
         of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
-        rows = store.NewRows(judgments, of_battles)
+        rows = NewRows(judgments, of_battles)
         result = ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
         return _tables(seen.arena, rows), result
 
@@ -174,7 +178,7 @@ def plan_judging(path: Path, settings: JudgeSettings, model: ChatModel) -> Cost:
 
 def judge_by_model(
     path: Path, settings: JudgeSettings, calls: ArenaCalls, *, step: str | None = None
-) -> tuple[store.Arena, ModelResult]:
+) -> tuple[Arena, ModelResult]:
     """Judge the answers of an arena by a model.
 
     Its verdicts replace its earlier ones on the same battles; its other verdicts and those of other judges are kept.
@@ -212,18 +216,18 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
         NotEnoughData: if there is nothing to judge.
     """
 
-    def read(arena: store.Arena) -> list[OrderedPair]:
+    def read(arena: Arena) -> list[OrderedPair]:
         if by_features:
             answers = {"answers": arena.read("answers", languages=sample.languages)}
             return _choose(_with_outcomes(arena, answers) if sample.known else answers, sample)
         return _battles(_seen(arena, sample).tables, sample)[0]
 
-    battles = store.consistently(whole, read)
+    battles = consistently(whole, read)
     own = [battle for battle in battles if shard.has(battle.language, battle.query_id)]
     return BattleSample(battles=own, known=sample.known)
 
 
-def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, step: str | None = None) -> store.Arena:
+def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, step: str | None = None) -> Arena:
     """Judge an arena's answers by the heuristic judge. Its verdicts replace all its earlier ones; with a list of
     battles, those on the list.
 
@@ -234,24 +238,24 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
     name = sample.owner(HEURISTIC)
     made = {"weights": {weight.feature: weight.weight for weight in WEIGHTS}, "margin": MARGIN}
 
-    def read(arena: store.Arena) -> store.Snapshot:
+    def read(arena: Arena) -> Snapshot:
         columns = ["language", "query_id", "system", "status"]
         answers = arena.read("answers", columns=columns, languages=sample.languages)
         tables = {"features": arena.read("features"), "answers": answers}
-        return store.Snapshot(arena, _with_outcomes(arena, tables) if sample.known else tables)
+        return Snapshot(arena, _with_outcomes(arena, tables) if sample.known else tables)
 
-    def make() -> store.Arena:
-        seen = store.consistently(path, read)
+    def make() -> Arena:
+        seen = consistently(path, read)
         judgments = judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
         replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
-        rows = store.NewRows(judgments, replaced)
+        rows = NewRows(judgments, replaced)
         tables = _tables(seen.arena, rows)
         if not tables:
             return seen.arena
-        by = store.Provenance(made_by, settings={name: made} if len(rows.new) else {}, step=step)
-        return store.upsert(path, tables, made_by=by, seen=seen).arena
+        by = Provenance(made_by, settings={name: made} if len(rows.new) else {}, step=step)
+        return upsert(path, tables, made_by=by, seen=seen).arena
 
-    return store.retry_outdated(make)
+    return retry_outdated(make)
 
 
 def judge_statistics(path: Path, *, limits: Limits | None = None) -> list[JudgeStats]:
@@ -264,23 +268,23 @@ def judge_statistics(path: Path, *, limits: Limits | None = None) -> list[JudgeS
     Raises:
         ArenaError: if the arena lacks judgments.
     """
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names, encoded=names[:-1])
-    with store.kept_ledger(path) as ledger:
+    with kept_ledger(path) as ledger:
         return judge_stats(judgments, ledger, limits)
 
 
-def _seen(arena: store.Arena, sample: BattleSample) -> store.Snapshot:
+def _seen(arena: Arena, sample: BattleSample) -> Snapshot:
     """Return a snapshot of the tables that judging by a model reads."""
     languages = sample.languages if sample.battles is None else sorted({battle.language for battle in sample.battles})
     if "retrieved" not in arena.tables:
         arena.need("passages")
     seen = read_tables(arena, ("queries", "answers"), ("turns", "passages", "retrieved"), languages)
-    return store.Snapshot(arena, _with_outcomes(arena, seen.tables)) if sample.known else seen
+    return Snapshot(arena, _with_outcomes(arena, seen.tables)) if sample.known else seen
 
 
-def _with_outcomes(arena: store.Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+def _with_outcomes(arena: Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Add the outcomes by relevance labels with the strict parser; no rows if the arena has none."""
     import pyarrow.compute as pc
 
@@ -345,10 +349,10 @@ def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> di
 
 
 def _refuse_another(
-    arena: store.Arena,
+    arena: Arena,
     judging: JudgeSettings,
     settings: Settings,
-    ledger: store.Ledger,
+    ledger: Ledger,
     *,
     again: Sequence[OrderedPair] = (),
 ) -> None:
@@ -405,7 +409,7 @@ def _of(name: str) -> pa.Table:
     return pa.table({"judge": [name]})
 
 
-def _tables(arena: store.Arena, rows: store.NewRows) -> dict[str, store.NewRows]:
+def _tables(arena: Arena, rows: NewRows) -> dict[str, NewRows]:
     """Return the rows to write, by table.
 
     Verdicts on the requested battles are removed even without a new verdict: they were on other texts, or the ledger

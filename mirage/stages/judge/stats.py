@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.llm.calls import Limits
-    from mirage.store import Ledger
+    from mirage.store.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)

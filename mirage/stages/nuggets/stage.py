@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.llm.asking import unread
 from mirage.llm.completion import Messages, Reply
@@ -23,6 +23,7 @@ from mirage.stages.nuggets.bank import banks, nugget_id
 from mirage.stages.nuggets.terms import TERMS, assign_by_terms
 from mirage.stages.shown import query_texts
 from mirage.stages.stage import Progress, Stage, Tables
+from mirage.store.upsert import Snapshot
 from mirage.text.languages import name_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class BankRequest:
         )
 
 
-def bank_requests(seen: store.Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
+def bank_requests(seen: Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
     """Build the requests for queries whose nuggets can be generated, and count the others by reason.
 
     Nuggets are generated from the passages labelled relevant, or from all if no passage of the query has a label.
@@ -168,7 +169,7 @@ class AssignRequest:
         )
 
 
-def _assign_requests(seen: store.Snapshot) -> tuple[list[AssignRequest], dict[str, int]]:
+def _assign_requests(seen: Snapshot) -> tuple[list[AssignRequest], dict[str, int]]:
     """Build the requests for each answer with a text, to a query with nuggets, in batches of `BATCH` nuggets. A query
     without a text is sent as an empty one.
     """

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mirage import store
 from mirage.errors import NotEnoughData
 from mirage.llm.asking import ArenaCalls, Conversations, plan_calls, unread
 from mirage.llm.calls import ChatModel, Cost
@@ -19,6 +18,7 @@ from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 from mirage.stages.shown import query_texts
+from mirage.store.arena import open_arena
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import base, name_of
 from mirage.text.marks import read_mark, word_form
@@ -130,7 +130,7 @@ def classify_by_model(path: Path, calls: ArenaCalls) -> ModelOutcomes:
 
 def _requests(path: Path) -> list[OutcomeRequest]:
     """Return a request for each text that the rules for free answers would read, and for each labelled example."""
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     tables = {name: arena.read(name) for name in OUTCOMES.reads}
     texts = query_texts(tables["queries"])
     found: dict[OutcomeRequest, None] = {}

@@ -19,7 +19,7 @@ from mirage.text.thoughts import part_thoughts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.store import Arena
+    from mirage.store.arena import Arena
 
 PARSERS: tuple[Parser, ...] = get_args(Parser)
 RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"}

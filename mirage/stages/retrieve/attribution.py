@@ -24,7 +24,7 @@ from mirage.stages.retrieve.measures import RELEVANT_FROM, grades
 from mirage.stages.shown import ShownPassages
 from mirage.stats.intervals import mean_interval, wilson
 from mirage.stats.units import shared_ids, sharing_factor
-from mirage.store import Arena
+from mirage.store.arena import Arena
 from mirage.text.answers import citations, cited_ids, is_numbered
 
 if TYPE_CHECKING:

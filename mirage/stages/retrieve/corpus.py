@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
+from mirage.store import records
+from mirage.store.files import Line, list_files
 from mirage.text.languages import language as language_of
 from mirage.text.languages import language_of_file
 
@@ -55,8 +57,8 @@ def read_corpus(path: Path, language: str) -> Corpus:
     ids: set[str] = set()
     parts: list[pa.Table] = []
     rows: list[dict[str, Any]] = []
-    files = store.list_files(path, *_FILES) if path.is_dir() else [path]
-    for named, line in ((language_of_file(file.name), line) for file in files for line in store.records(file)):
+    files = list_files(path, *_FILES) if path.is_dir() else [path]
+    for named, line in ((language_of_file(file.name), line) for file in files for line in records.records(file)):
         field = line.value.get("language")
         if (language_of(str(field), where=line.where).code if field else named) not in (None, language):
             continue
@@ -105,7 +107,7 @@ def arena_corpus(passages: pa.Table, language: str) -> Corpus:
     return Corpus(table.sort_by("passage_id"))
 
 
-def read_passage(line: store.Line) -> dict[str, Any]:
+def read_passage(line: Line) -> dict[str, Any]:
     """Return id, title and text of a record, by `COLUMNS`; a null title if it has none.
 
     Raises:

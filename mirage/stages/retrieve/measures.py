@@ -26,7 +26,7 @@ from mirage.stages.features.means import means as feature_means
 from mirage.stages.features.means import over_languages
 from mirage.stages.shown import contexts
 from mirage.stats.units import Unit
-from mirage.store import Arena
+from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
     import pyarrow as pa

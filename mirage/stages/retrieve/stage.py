@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.stages.retrieve.bm25 import Hit, search_bm25
 from mirage.stages.retrieve.corpus import Corpus, arena_corpus, read_corpus
 from mirage.stages.shown import refuse_changed, refuse_name
 from mirage.stages.stage import Progress, Stage, Tables, run
+from mirage.store.arena import Arena, open_arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +53,7 @@ def retrieve(
     *,
     made_by: str,
     progress: Progress | None = None,
-) -> store.Arena:
+) -> Arena:
     """Retrieve passages for the queries of an arena, replacing the retriever's earlier lists.
 
     Args:
@@ -68,7 +69,7 @@ def retrieve(
         BadInput: if a corpus cannot be read.
         NotEnoughData: if there is nothing to search.
     """
-    arena = store.open_arena(path)
+    arena = open_arena(path)
     arena.need("queries")
     for code in options.languages or ():
         if code not in arena.languages("queries"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import ArenaError, NotEnoughData
 from mirage.llm import calls as llm_calls
 from mirage.llm.asking import ArenaCalls, Conversations, plan_calls
@@ -31,6 +31,10 @@ from mirage.stages.testset.checks import (
 )
 from mirage.stages.testset.questions import TYPES, QuestionRequest, WrittenQuestion, drop_repeated, read_question
 from mirage.stages.testset.settings import CorpusPassage, TestsetSettings
+from mirage.store import writing
+from mirage.store.arena import Arena, is_arena
+from mirage.store.files import write_text
+from mirage.store.writing import Provenance
 from mirage.text.languages import base
 
 if TYPE_CHECKING:
@@ -52,7 +56,7 @@ class TestsetResult:
 
     __test__ = False
 
-    arena: store.Arena
+    arena: Arena
     """The arena."""
     counts: Mapping[str, Counter[str]]
     """Queries by language and subset, `relevant` or `non_relevant`, and `dropped` questions."""
@@ -117,7 +121,7 @@ def make_testset(
     """
     import numpy as np
 
-    if store.is_arena(path):
+    if is_arena(path):
         raise ArenaError("the folder already has an arena", where=str(path), do="give another folder")
     corpus = SearchedCorpus(passages)
     say(f"{len(passages):,} passages indexed.")
@@ -333,7 +337,7 @@ def _write(
     *,
     calls: ArenaCalls,
     sources: Sequence[Mapping[str, Any]],
-) -> store.Arena:
+) -> Arena:
     """Write the remaining corpus, then the arena."""
     lines = [
         {"docid": p.passage_id, "title": p.title, "text": p.text, **({"language": p.language} if p.language else {})}
@@ -341,13 +345,13 @@ def _write(
         if row not in removed
     ]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    store.write_text(path / CORPUS_FILE, text)
+    write_text(path / CORPUS_FILE, text)
     notes = [f"testset: questions by {llm_calls.describe(llm_calls.parameters(calls.model.settings))}", settings.note()]
     notes.append("labels are made by a program and not audited")
-    return store.write(
+    return writing.write(
         path,
         {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items() if rows},
         title=path.name,
         about="A test set made from a corpus: questions by a model, some without an answer in the remaining corpus.",
-        made_by=store.Provenance(calls.made_by, sources, notes, labels="model"),
+        made_by=Provenance(calls.made_by, sources, notes, labels="model"),
     )

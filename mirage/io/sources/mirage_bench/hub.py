@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.io.sources.download import DownloadResult
 from mirage.store.extras import extra
+from mirage.store.files import Sink, write_bytes
 from mirage.text.languages import LANGUAGES, miracl_language
 
 What = Literal["questions", "outputs", "judgments"]
@@ -65,14 +65,14 @@ def pull_bench(
     for number, (name, (address, code)) in enumerate(names.items()):
         if progress:
             progress(number, len(names), name)
-        if store.Sink(into / name).done:
+        if Sink(into / name).done:
             continue
         content = _fetch(address, code)
         if content is None:
             absent.append(name)
             continue
         try:
-            store.write_bytes(into / name, content)
+            write_bytes(into / name, content)
         except OSError as error:
             raise BadInput(
                 f"{into} cannot be written: {error.strerror or error}",

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema, store
+from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
 from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
+from mirage.store import records
+from mirage.store.files import list_files
 from mirage.text.languages import LANGUAGES, language
 
 if TYPE_CHECKING:
@@ -113,9 +115,9 @@ def bench_files(path: Path) -> dict[Path, str | None]:
     Raises:
         BadInput: if there is none.
     """
-    if store.ending(path):
+    if records.ending(path):
         return {path: _language(path, path.parent.parent)}
-    files = [file for file in store.list_files(path, "**/*") if store.ending(file) in (".parquet", ".jsonl")]
+    files = [file for file in list_files(path, "**/*") if records.ending(file) in (".parquet", ".jsonl")]
     if not files:
         raise BadInput(
             f"{path} holds no .parquet or .jsonl file",
@@ -154,7 +156,7 @@ def _read(path: Path, code: str | None, collected: _Found) -> None:
 
 def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
     """Yield the rows of a file with language and location."""
-    for line in store.records(path):
+    for line in records.records(path):
         if code is not None:
             yield line.value, code, line.where
             continue

@@ -16,12 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mirage import store
 from mirage.errors import BadInput
 from mirage.io.columns import Columns, keep_one
 from mirage.io.sources.nomiracl.origin import PASSAGES, SUBSETS
 from mirage.io.sources.nomiracl.prompt import TEMPLATES, split_prompt, split_title
+from mirage.store import files as store_files
 from mirage.store.cores import Map
+from mirage.store.files import list_files
 from mirage.text.languages import language
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ _Answered = tuple[tuple[str, str], str, frozenset[str], str]
 def _files(folder: Path) -> dict[tuple[str, str], Path]:
     """Return the files of a folder by language and subset."""
     names = [f"{subset}/*{_NAME}{end}" for subset in SUBSETS for end in ("", ".gz")]
-    paths = store.list_files(folder, *names) or store.list_files(folder, *(f"results/baselines/{n}" for n in names))
+    paths = list_files(folder, *names) or list_files(folder, *(f"results/baselines/{n}" for n in names))
     if not paths:
         raise BadInput(
             f"{folder} holds no published outputs",
@@ -238,7 +239,7 @@ def _read(path: Path, code: str, subset: str) -> tuple[dict[str, pa.Table], list
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a file with their location, after a check of all fields and types."""
-    for line in store.jsonl(path):
+    for line in store_files.jsonl(path):
         where, row = line.where, line.value
         _check_fields(row, where)
         query_id, docids = row["query_id"], row["docids"]

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns, keep_one
 from mirage.io.sources import trec
 from mirage.io.sources.nomiracl.origin import SUBSETS, Split
 from mirage.stats.sampling import sample
+from mirage.store.files import list_files
 from mirage.text.languages import language
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_queries(
 def _languages(folder: Path, split: str) -> dict[str, Path]:
     """The language folders that hold queries of a split, by code."""
     names = [f"*/topics/{split}.{subset}.tsv" for subset in SUBSETS]
-    topics = store.list_files(folder, *(f"data/{name}" for name in names)) or store.list_files(folder, *names)
+    topics = list_files(folder, *(f"data/{name}" for name in names)) or list_files(folder, *names)
     if not topics:
         raise BadInput(
             f"{folder} holds no {split} queries of NoMIRACL",
@@ -102,7 +102,7 @@ def _read(columns: Columns, code: str, root: Path, split: Split, cap: int | None
     qrels: dict[str, _Judged] = {}
     seen: dict[str, str] = {}
     for subset in SUBSETS:
-        if store.list_files(root, f"topics/{split}.{subset}.tsv"):
+        if list_files(root, f"topics/{split}.{subset}.tsv"):
             topics[subset] = trec.topics(root / "topics" / f"{split}.{subset}.tsv", seen=seen)
             qrels[subset] = _check(trec.qrels(root / "qrels" / f"{split}.{subset}.tsv", topics[subset]), subset)
     texts = passage_texts(root, qrels.values())
@@ -134,7 +134,7 @@ def _check(qrels: _Judged, subset: str) -> _Judged:
 
 def passage_texts(root: Path, qrels: Iterable[_Judged]) -> dict[str, tuple[str, str]]:
     """Return title and text of the judged documents of a language; every one must be there."""
-    paths = store.list_files(root, "corpus.jsonl", "corpus.jsonl.gz")
+    paths = list_files(root, "corpus.jsonl", "corpus.jsonl.gz")
     if not paths:
         raise BadInput(f"{root} has no corpus.jsonl or corpus.jsonl.gz", do="fetch the passages too")
     labels = (label for of_subset in qrels for of_query in of_subset.values() for label in of_query)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from mirage import store
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources import trec
 from mirage.io.sources.nomiracl.download import pull_nomiracl
 from mirage.io.sources.nomiracl.origin import SPLITS
 from mirage.io.sources.nomiracl.queries import language_folder, passage_texts
+from mirage.store.files import list_files
 from mirage.store.folders import home_folder
 from mirage.text.languages import miracl_language
 
@@ -142,7 +142,7 @@ def load_data_sample(
         pull_nomiracl(folder, what="questions", languages=[code])
     else:
         folder = Path(data_dir)
-    own = bool(store.list_files(folder, f"topics/{split}.*.tsv"))
+    own = bool(list_files(folder, f"topics/{split}.*.tsv"))
     root = folder if own else language_folder(folder, code, split)
     topics, labels = {}, {}
     for subset in _ORDER:
