@@ -35,7 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Battles": {
         "battle": "mirage.battles.decision.Battle",
         "decision": "mirage.battles.decision.Decision",
-        "judge": "mirage.battles.judge.Judge",
+        "judge": "mirage.ranking.judges.Judge",
         "battles (counts)": "mirage.battles.counts.Battles",
         "verdicts": "mirage.battles.verdict_rows.Verdicts",
         "ordered pair": "mirage.stages.judge.pairs.OrderedPair",

@@ -52,6 +52,7 @@ def rank_paper(
     tournaments.
     """
     from mirage.papers.reproduction import PaperSettings, default_judge
+    from mirage.ranking.judges import Judge
     from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
 
     if store_:

@@ -284,19 +284,20 @@ def board_view(arena: Arena, choice: BoardChoice = DEFAULT, votes: tuple[VoteRow
         settings = replace(settings, makers=makers_of(arena))
     languages = tuple(sorted(set(choice.languages)))
     every = set(languages) == set(arena.languages(judge.table))
-    return _board(arena, BoardChoice(choice.judges or (judge.name,), () if every else languages, settings), votes)
+    made = BoardChoice(choice.judges or (judge.name,), () if every else languages, settings)
+    return compute_board(arena, made, votes)
 
 
 @cached_view
-def _board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] = ()) -> BoardView:
+def compute_board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] = ()) -> BoardView:
     """Compute the view of a choice that names its judge, and the makers if they count."""
     judge = judge_of(arena, choice)
     languages = choice.languages or size(arena, judge).languages
     settings = replace(choice.settings, languages=choice.languages or None)
     plain = settings == settings.plain and not votes
-    whole = stored_view(_board, arena, replace(choice, languages=())) if plain and choice.languages else None
+    whole = stored_view(compute_board, arena, replace(choice, languages=())) if plain and choice.languages else None
     board = _rank(arena, judge, settings, votes) if whole is None else _narrow(whole, arena, judge, settings)
-    base = None if plain else _board(arena, replace(choice, settings=choice.settings.plain)).ranking
+    base = None if plain else compute_board(arena, replace(choice, settings=choice.settings.plain)).ranking
     counts = _behind(tallies(arena, judge), judge)
     return _describe(board, phrase_of(arena, judge), counts=counts, chosen=languages, base=base)
 

@@ -30,6 +30,7 @@ from store_cases import snapshot
 
 from mirage import schema
 from mirage.io.sources.published import SYSTEM_NAMES
+from mirage.ranking.board import Ranked
 from mirage.stats.intervals import wilson
 from mirage.store import cores
 from mirage.store.arena import open_arena
@@ -40,7 +41,7 @@ RATES = (
     "rate,rate_low,rate_high,rate_as_published,as_published_low,as_published_high,as_published_n,unclassified,languages,"
     "labels,corrected,corrected_low,corrected_high,audited,label_error,label_reason"
 )
-RANKS = ",".join(column.name for column in schema.columns("ratings"))
+RANKS = ",".join(column.name for column in schema.columns(Ranked))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -86,7 +86,7 @@ def test_some_languages_are_those_of_the_board_of_all_whichever_was_asked_first(
     part = board_view(arena, BoardChoice((judge,), chosen))
     assert part.ranks.equals(whole.ranks.filter(np.isin(whole.ranks["language"].to_pylist(), chosen)))
     monkeypatch.setattr(view_module, "stored_view", lambda *_: None)
-    anew = view_module._board.__wrapped__(arena, BoardChoice((judge,), chosen))  # type: ignore[attr-defined]  # not cached
+    anew = view_module.compute_board.__wrapped__(arena, BoardChoice((judge,), chosen))  # type: ignore[attr-defined]  # not cached
     assert anew.everything.equals(part.everything)
     assert (anew.conclusion, anew.caveats, anew.method) == (part.conclusion, part.caveats, part.method)
 
@@ -105,7 +105,7 @@ def test_a_row_counts_queries_answers_and_what_the_next_system_needs(arena: Aren
             assert (row["more"] == 0) == tests.are_separated(row["system"], after)
 
 
-def test_a_selection_of_verdicts_names_what_it_moves_and_makers_belong_to_the_choice(tmp_path: Path) -> None:
+def test_a_selection_of_verdicts_names_what_it_moves(tmp_path: Path) -> None:
     arena = open_arena(arenas.bundled_arenas()["sample"])
     plain = board_view(arena, BoardChoice(("heuristic",)))
     strict = board_view(arena, BoardChoice(("heuristic",), (), RankSettings(consistent=True)))
