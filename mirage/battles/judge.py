@@ -1,6 +1,6 @@
 """The judges of an arena: their names, which of them ranks by default, and what their verdicts have in common.
 
-    judges(arena)                                        # ("relevance", "gpt-4o", "nuggets")
+    choose_judge(arena, "gpt-4o")                        # "gpt-4o"; without a name the arena's default
 
 What a judge decides is asked of the object with that name: `mirage.ranking.judges.Judge.from_name`.
 """
