@@ -23,7 +23,6 @@ from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
-from mirage.stats.units import name_unit
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import (
@@ -202,7 +201,7 @@ def moved_shown(view: ComparisonView) -> pa.Table:
 def languages(rows: pa.Table, view: ComparisonView) -> None:
     """Show the difference in every language."""
     plain_table(rows, RATED if view.measure == RATING else COLUMNS, key="comparison")
-    bands = f"Bands: 95% intervals, clustered by {name_unit(view.query_unit)}."
+    bands = f"Bands: 95% intervals, clustered by {view.unit_name}."
     note(f"Right of the dashed line the first is better. {bands} Verdicts go by p (Holm), which is stricter.")
 
 

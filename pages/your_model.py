@@ -18,7 +18,6 @@ from mirage.explorer.kit.states import working
 from mirage.explorer.kit.table import Col
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
-from mirage.explorer.your_model import data as views
 from mirage.ranking.judges import LabelJudge
 from mirage.store import export as exporting
 from mirage.store import home, owned
@@ -26,6 +25,7 @@ from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.files import write_bytes
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_or_count
+from mirage.views import features as views
 
 FEATURES = (
     Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems.", width=190),
@@ -154,7 +154,7 @@ def standing(page: Page, system: str, judge: str) -> None:
             onward("leaderboard", "Leaderboard with your system", languages=codes)
             onward("hallucination", "Hallucination and error rates", languages=codes, systems=system)
     st.header("Features", anchor=False)
-    table = views.feature_means(page.arena, system, codes)
+    table = views.compare_features(page.arena, system, codes)
     show_table(table, FEATURES, key="your_features")
     with st.container(horizontal=True, gap="medium"):
         onward("features", "All systems by language", systems=system)

@@ -91,12 +91,15 @@ class ComparisonView(ComparisonReport):
         return " ".join(parts)
 
     @property
+    def unit_name(self) -> str:
+        """The unit of the intervals, in words."""
+        return name_unit(self.query_unit)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader needs besides the rows."""
-        unit = name_unit(self.query_unit)
-        lines = [
-            f"difference: {self.first} minus {self.second}, {self.title}; 95% intervals with the {unit} as the unit"
-        ]
+        intervals = f"95% intervals with the {self.unit_name} as the unit"
+        lines = [f"difference: {self.first} minus {self.second}, {self.title}; {intervals}"]
         if self.measure == RATING:
             lines.append(
                 "intervals are of this pair alone, verdicts after Holm's correction over all pairs of the ranking"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.judge import judges
@@ -276,3 +276,53 @@ def _sign(feature: str) -> int:
     """Return the factor that makes the best value sort first."""
     spec = FEATURES.get(feature)
     return 1 if spec is not None and spec.direction == "lower" else -1
+
+
+@lru_cache(maxsize=32)
+def languages_with_features(arena: Arena, system: str) -> tuple[str, ...]:
+    """Return the languages in which a system has features."""
+    import pyarrow.compute as pc
+
+    rows = arena.read("features", columns=["language", "system"])
+    return tuple(sorted(rows.filter(pc.equal(rows["system"], system))["language"].unique().to_pylist()))
+
+
+@lru_cache(maxsize=32)
+def compare_features(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
+    """Return a system's mean of each feature and the others' means, in the same languages.
+
+    Args:
+        arena: with features.
+        system: the system.
+        codes: languages in which it has features.
+
+    Returns:
+        One row per feature of the system: feature, title, direction, mean, low, high, n, coverage; `others`, the
+        median of the other systems, `least` and `most` of them; `place`, one more than the number of systems that are
+        better (null where neither side is), and `of`, how many have the feature.
+    """
+    import pyarrow as pa
+
+    records: list[dict[str, Any]] = []
+    for name, table in features_view(arena, FeatureChoice(codes)).over.items():
+        rows = {row["system"]: row for row in table.to_pylist() if row["mean"] is not None}
+        if system not in rows or name not in FEATURES:
+            continue
+        spec, system_row = FEATURES[name], rows[system]
+        others = sorted(row["mean"] for other, row in rows.items() if other != system)
+        sign = {"higher": 1, "lower": -1, "none": 0}[spec.direction]
+        middle = len(others) // 2
+        records.append(
+            {
+                "feature": name,
+                "title": spec.title,
+                "direction": "neither is better" if not sign else f"{spec.direction} is better",
+                **{part: system_row[part] for part in ("mean", "low", "high", "n", "coverage")},
+                "others": (others[middle] + others[~middle]) / 2 if others else None,
+                "least": others[0] if others else None,
+                "most": others[-1] if others else None,
+                "place": 1 + sum(sign * other > sign * system_row["mean"] for other in others) if sign else None,
+                "of": len(rows),
+            }
+        )
+    return pa.Table.from_pylist(records)

@@ -10,9 +10,9 @@ from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
 import pages
-from mirage.explorer.your_model import data as views
 from mirage.pipeline import adding
 from mirage.store.arena import Arena, open_arena
+from mirage.views import features as views
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -49,12 +49,12 @@ def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
     assert judge.startswith(f"mirage judge {own.path} --judge ")
     assert rank.startswith(f"mirage rank {own.path} --judge ")
     (features,) = (frame.value for frame in app.dataframe)
-    assert len(features) == len(views.feature_means(own, "mine", ("sw", "te")))
+    assert len(features) == len(views.compare_features(own, "mine", ("sw", "te")))
 
 
 def test_its_features_are_compared_in_the_same_languages(own: Arena) -> None:
-    rows = {row["feature"]: row for row in views.feature_means(own, "mine", ("sw", "te")).to_pylist()}
-    twin = {row["feature"]: row for row in views.feature_means(own, "baseline/bm25-3", ("sw", "te")).to_pylist()}
+    rows = {row["feature"]: row for row in views.compare_features(own, "mine", ("sw", "te")).to_pylist()}
+    twin = {row["feature"]: row for row in views.compare_features(own, "baseline/bm25-3", ("sw", "te")).to_pylist()}
     # The sample's nuggets are assigned by how its answers were made, which is not known of others.
     assert all(name.startswith("nugget") for name in set(twin) - set(rows))
     # To the last digit but one: Python adds floats another way since 3.12.

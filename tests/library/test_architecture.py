@@ -97,15 +97,8 @@ NUMBERS = ("numpy", "scipy", "pandas", "mirage.stats")
 """Libraries that compute."""
 OF_PAGES = sorted((*(ROOT / "pages").glob("*.py"), *(ROOT / "mirage" / "explorer").rglob("*.py")))
 NOT_YET: dict[str, set[str]] = {
-    "mirage/explorer/compare/data.py": {"SQL", "another page", "numbers"},
-    "mirage/explorer/kit/frame.py": {"SQL"},
     "mirage/explorer/kit/labels.py": {"numbers"},
     "mirage/explorer/kit/votes.py": {"numbers"},
-    "mirage/explorer/leaderboard/data.py": {"SQL"},
-    "mirage/explorer/leaderboard/published.py": {"SQL"},
-    "mirage/explorer/surrogate/data.py": {"SQL"},
-    "mirage/explorer/your_model/data.py": {"SQL"},
-    "pages/compare.py": {"numbers"},
 }
 """What files of pages still do that belongs into a view or the kit. Take lines away; add none."""
 

@@ -36,6 +36,7 @@ from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import arena_looks, ink
 from mirage.store import home, owned
 from mirage.store.arena import Arena, reopen
+from mirage.store.systems import system_names
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -51,14 +52,6 @@ SAMPLE = "sample"
 """The bundled arena with texts."""
 
 
-_COLUMNS = {
-    "ratings": ("system",),
-    "published": ("system",),
-    "outcomes": ("system",),
-    "answers": ("system",),
-    "judgments": ("system_a", "system_b"),
-}
-"""Tables with system names, smallest first, and their columns."""
 AT_ONCE = 2
 """Pages computed at a time: a second one uses the processor while the first reads a file or multiplies matrices."""
 PATIENCE = 1.0
@@ -328,12 +321,7 @@ def _begin(entry: PageEntry, frame: _Frame) -> Page:
 @lru_cache(maxsize=64)
 def _systems_of(arena: Arena) -> tuple[str, ...]:
     """Return all systems of an arena, by name."""
-    names: set[str] = set()
-    for table, columns in _COLUMNS.items():
-        if table in arena.tables:
-            for column in columns:
-                names.update(arena.sql(f"SELECT DISTINCT {column} AS system FROM {table}")["system"].to_pylist())  # noqa: S608  # constants alone
-    return tuple(sorted(name for name in names if name))
+    return tuple(filter(None, system_names(arena, ("ratings", "published", "outcomes", "answers", "judgments"))))
 
 
 @contextmanager

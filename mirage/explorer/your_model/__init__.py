@@ -1,1 +1,0 @@
-"""The page Your system: its data, charts and texts."""
