@@ -132,7 +132,8 @@ def hostile_figures() -> Iterator[dict[str, Any]]:
     yield features.relation_map(relations, features=(NAME,), languages=("en",), mode="light")
     yield surrogate.ratings([predicted(NAME, 0.5, -1.0)], {}, judge=NAME, mode="light")
     yield judged_figure(NAME)
-    yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], mode="light")
+    cells = [cell(NAME, "all", metric, 3, 7) for metric in ("hallucination", "error")]
+    yield hallucination.trade_off([joint(NAME, 0.3, 0.1)], cells, mode="light")
     yield hallucination.rate_map(
         [cell(NAME, code, "error", 3, 7) for code in ("en", "all")],
         systems=[NAME],
