@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mirage.errors import ArenaError, BadInput, MirageError
-from mirage.store.arena import bundled_arenas
+from mirage.store import arena as arenas
 from mirage.store.folders import home_folder as home_folder
 from mirage.store.manifest import NAME, arena_folders
 
@@ -56,7 +56,7 @@ def all_arenas() -> tuple[dict[str, Path], list[str]]:
             path = folder.absolute()
             name = path.name if path.name not in paths else f"{path.parent.name}-{path.name}"
             paths[name] = path
-    for name, path in (*bundled_arenas().items(), *home_arenas().items()):
+    for name, path in (*arenas.bundled_arenas().items(), *home_arenas().items()):
         paths.setdefault(name if path not in paths.values() else path.name, path)
     return paths, problems
 
