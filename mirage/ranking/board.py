@@ -34,7 +34,7 @@ from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Penalty, Rating
 from mirage.stats.units import shared_ids
-from mirage.text.languages import name_of
+from mirage.text.languages import known_code, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text, join_first, join_or_count
 
@@ -541,7 +541,7 @@ def interval_text(low: float | None, high: float | None) -> str:
 
 def languages_text(languages: Sequence[str]) -> str:
     """Return where a ranking holds: `in Hindi and Swahili`, or `over 16 languages`."""
-    names = [name_of(code) for code in languages]
+    names = [name_of(code) if known_code(code) else code for code in languages]
     if len(names) > FEW_LANGUAGES:
         return f"over {len(names)} languages"
     return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"

@@ -76,7 +76,7 @@ def run(
         path: the arena's folder.
         made_by: the command, for the manifest.
         part: column for partial replacement: rows whose value the stage did not produce stay.
-        settings: how the rows are made, for the manifest; with `part`, of each of its values.
+        settings: how the rows are made, for the manifest: of each value of `part`, else of each table.
         step: the pipeline step (`store.upsert`).
         executor: runs a splittable stage in parts; None to run it here, whole. All options but `progress` must then be
             picklable.
@@ -99,7 +99,7 @@ def run(
         origin = Provenance(
             made_by,
             notes=stage.remarks(seen.tables),
-            settings={} if settings is None else dict.fromkeys(owners, settings),
+            settings={} if settings is None else dict.fromkeys(owners or outputs, settings),
             step=step,
         )
         rows = {name: NewRows(new, values[name]) for name, new in outputs.items()}

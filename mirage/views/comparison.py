@@ -11,7 +11,7 @@ from mirage.battles.judge import choose_judge, judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import pair_tests
 from mirage.ranking.board import rank_arena
-from mirage.ranking.compare.comparing import compare_ratings, compare_systems
+from mirage.ranking.compare.comparing import compare_ratings, compare_systems, need_two_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQuery
 from mirage.ranking.judges import Judge, size
@@ -174,6 +174,8 @@ def comparison_view(
     Raises:
         MirageError: as `compare_systems` does.
     """
+    if against is None:
+        need_two_systems(first, second or first)
     judge = None
     if settings.measure == RATING:
         judge = Judge.from_name(choose_judge(arena, settings.judge), parser=settings.ranking.parser)

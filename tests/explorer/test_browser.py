@@ -115,8 +115,8 @@ LINKS = {
         {"Judge": "judge-x", "First system": "aya-101", "Second system": "gpt-4", "Verdict": "first", "Order": "other"},
     ),
     "compare": (
-        "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=Mistral-7B&margin=0.1",
-        {"Measure": "rate", "First system": "aya-101", "Second system": "Mistral-7B"},
+        "compare?arena=judged&languages=fi&languages=sw&by=rate&a=aya-101&b=llama-2-7b&margin=0.1",
+        {"Measure": "rate", "First system": "aya-101", "Second system": "llama-2-7b"},
     ),
     "answers": (
         "answers?arena=judged&languages=fi&languages=sw&subset=non_relevant&systems=gpt-4&parser=published",

@@ -345,11 +345,8 @@ def test_the_real_import_and_rates_agree_with_every_published_cell(shared: Path,
         text=True,
         encoding="utf-8",
     )
-    (line,) = result.stderr.splitlines()
-    assert "5%" in line, (
-        "the published parser leaves many answers of some systems unparsed, which is said and nothing else"
-    )
-    assert "aya-101" in line
+    (line,) = (line for line in result.stderr.splitlines() if "5%" in line)
+    assert "aya-101" in line, "the published parser leaves many of its answers unclassified, which is said"
     cells = list(csv.DictReader(io.StringIO(result.stdout)))
     assert differing(cells) == {}
     assert {r["system"] for r in cells} == set(SYSTEM_NAMES.values())

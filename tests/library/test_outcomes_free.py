@@ -28,6 +28,7 @@ from mirage.stages.outcomes.rates import rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
 from mirage.store import writing
 from mirage.store.arena import open_arena
+from mirage.store.runs import settings_of
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
 from mirage.text.marks import read_mark
@@ -401,7 +402,7 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
         assert outcomes_by_language()["vi"] == {("abstained", "by_model")}
         mirage("measure", path)  # what a model decided is not out of date
         assert outcomes_by_language()["vi"] == {("abstained", "by_model")}
-    assert any("by m" in note for note in open_arena(path).manifest["made"]["outcomes"]["notes"])
+    assert settings_of(open_arena(path), "outcomes", "outcomes")["model"] == "m"
     assert [each.reason for each in recompute(open_arena(path)) if each.subject == "outcomes"] == [
         "classified by a model"
     ]

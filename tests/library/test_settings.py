@@ -58,7 +58,7 @@ DOORS = {
         (RankSettings,),
         {"battles": SUBJECT, **RANKED},
         dict.fromkeys(("without", "exclude_own", "consistent", "control", "makers"), OF_JUDGES)
-        | dict.fromkeys(("skill", "parser", "languages"), BY_LABELS),
+        | dict.fromkeys(("skill", "parser"), BY_LABELS),
     ),
     "mirage rank": Door(
         "rank default",

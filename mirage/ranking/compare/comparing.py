@@ -96,7 +96,7 @@ def compare_systems(
     """
     other = first if second is None else second
     if against is None:
-        _need_two(first, other)
+        need_two_systems(first, other)
     if settings.measure == RATING:
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
@@ -130,7 +130,7 @@ def compare_ratings(
         UnknownName: if a system is not ranked.
         BadInput: if a system is compared with itself.
     """
-    _need_two(first, second)
+    need_two_systems(first, second)
     rows_of = (*(row.systems for row in ranking.languages.values()), *ranking.unranked.values())
     systems = {system for of_language in rows_of for system in of_language}
     for system in (first, second):
@@ -155,7 +155,12 @@ def compare_ratings(
     )
 
 
-def _need_two(first: str, second: str) -> None:
+def need_two_systems(first: str, second: str) -> None:
+    """Refuse to compare a system with itself.
+
+    Raises:
+        BadInput: if both names are one.
+    """
     if first == second:
         raise BadInput(f"{first} is compared with itself", do="name another system, or another arena to compare with")
 
