@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from mirage import schema
 from mirage.battles.counts import SUBSETS
 from mirage.battles.judge import choose_judge, verdict_judges
-from mirage.errors import NotEnoughData
 from mirage.ranking.board import (
     DIFFERENCES,
     Board,
@@ -460,14 +459,6 @@ def need_languages(arena: Arena, choice: BoardChoice) -> None:
     """
     if choice.languages:
         judge_of(arena, choice).check_languages(arena, choice.languages)
-
-
-def rated_order(arena: Arena, choice: BoardChoice = DEFAULT) -> tuple[str, ...]:
-    """Return the rated systems, best first; none if there is no rating."""
-    try:
-        return tuple(board_view(arena, choice).tests[board_view(arena, choice).scope].systems)
-    except NotEnoughData:
-        return ()
 
 
 def families(arena: Arena) -> tuple[str, ...]:
