@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import MirageError, NotEnoughData
-from mirage.ranking.board import leaderboard, make_board
 from mirage.ranking.judges import Judge
-from mirage.ranking.records import JOINT
 from mirage.ranking.settings import RankSettings
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean, means, over_languages
@@ -24,13 +22,13 @@ from mirage.stages.features.reader import no_reply
 from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit, name_unit
 from mirage.text.segmentation import join_or_count
+from mirage.views.board import BoardChoice, board_view
 from mirage.views.cache import cached_view
 from mirage.views.query import OF_LANGUAGE, has_formulas
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mirage.ranking.bootstrap import RankingReport
     from mirage.store.arena import Arena
 
 
@@ -222,21 +220,13 @@ def _relate(
     Raises:
         NotEnoughData: if no language of the arena can be rated.
     """
-    ranking = _rate(arena, judge)
+    board = board_view(arena, BoardChoice((judge.name,), settings=RankSettings(skill=judge.skill)))
     ratings = {
         code: dict(zip(row.systems, row.theta.tolist(), strict=True))
-        for code, row in ranking.languages.items()
+        for code, row in board.ratings.items()
         if code in languages
     }
-    scope = JOINT if JOINT in ranking.languages else next(iter(ranking.languages))
-    ranked = tuple(leaderboard(ranking, scope)["system"].to_pylist())
-    return relations(by_language, ratings, features=order), ranked
-
-
-@lru_cache(maxsize=16)
-def _rate(arena: Arena, judge: Judge) -> RankingReport:
-    """Rate the systems in all languages; no interval is read, so one draw is enough."""
-    return make_board(arena, judge, RankSettings(draws=1)).ranking
+    return relations(by_language, ratings, features=order), tuple(board.rows["system"].to_pylist())
 
 
 def _by_strength(rows: Sequence[Relation]) -> list[Relation]:
