@@ -235,8 +235,17 @@ RELATIVES: dict[str, str] = WORDS["relatives"]
 """Languages that short texts are mistaken for, each with its far more common relative."""
 
 
-_CLOSE = (("hi", "ne", "mr"), ("no", "da"), ("cs", "sk"), ("hr", "sr"))
-"""Close relatives of similar weight: of each group, texts of one source are in one language unless it names more."""
+CLOSE = (
+    ("hi", "ne", "mr"),
+    ("no", "da", "nn"),
+    ("cs", "sk"),
+    ("hr", "sr"),
+    ("id", "ms"),
+    ("pt", "gl"),
+    ("de", "lb"),
+    ("zh", "yue"),
+)
+"""Close relatives, which a set of texts tells apart better than a single text does (`_settle_relatives`)."""
 
 
 def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, float]:
@@ -264,9 +273,9 @@ def _usual(named: frozenset[str]) -> dict[str, str]:
     """Return what each language of the model counts as: itself, or its relative that is named or common."""
     own = {label(code) for code in named}
     relative = {code: RELATIVES.get(code, code) for code in map(label, _codes(every=True))}
-    for group in _CLOSE:
+    for group in CLOSE:
         if chosen := min((code for code in own if RELATIVES.get(code, code) in group), default=None):
-            relative |= {code: chosen for code, other in relative.items() if other in group}
+            relative |= {code: chosen for code, other in relative.items() if other in group and other not in own}
     return {code: code if label(code) in own else language(relative[label(code)]).code for code in _codes(every=True)}
 
 
@@ -304,6 +313,10 @@ _PLAUSIBLE = 0.01
 """Total probability of a set's languages below which a text is in none of them."""
 _STRAY = 0.1
 """Share of a set's texts below which a language does not belong to the set."""
+_HELD = 4
+"""Texts of a close relative from which a set holds it."""
+_STEPS = 60
+"""Steps of the EM algorithm for the weights of close relatives."""
 _PRESENT = 0.05
 """Share of a text's letters below which a script is not the text's."""
 _TOGETHER = 100
@@ -387,7 +400,9 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
             {code: share for code, share in shares.items() if share >= _LEAST}
             for shares in probabilities_of(bare[start : start + _BATCH], every=True)
         ]
-    own = frozenset(named or ()) | _close_languages(held, named or {})
+    own = frozenset(named or ()).union(*CLOSE)
+    held = [_merge_relatives(shares, own) for shares in held]
+    folded = _settle_relatives(held, frozenset(map(label, named or ())))
     alone = [_decide(text, shares, own) for text, shares in zip(bare, held, strict=True)]
     brief = [len(text.encode(errors="replace")) < _BRIEF for text in bare]
     decided = [code for code, short in zip(alone, brief, strict=True) if code is not None and not short]
@@ -405,25 +420,53 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
         fitting = [known for known in usual if not found or not _scripts_of(known).isdisjoint(found)]
         if fitting:
             stray = len(usual) == 1 and (code is None or code not in often)
-            codes.append(_join(code, _merge_relatives(shares, own), fitting, found, brief=brief[place], stray=stray))
+            codes.append(_join(code, shares, fitting, found, brief=brief[place], stray=stray))
         else:
             codes.append(code)
             if found:
                 apart.setdefault(max(found, key=found.__getitem__), []).append(place)
     for places in apart.values():
-        code = _detect_together([_merge_relatives(held[place], own) for place in places[:_TOGETHER]])
+        code = _detect_together([held[place] for place in places[:_TOGETHER]])
         for place in places:
-            if brief[place] and _merge_relatives(held[place], own).get(str(alone[place]), 0.0) < _SURE:
+            if brief[place] and held[place].get(str(alone[place]), 0.0) < _SURE:
                 codes[place] = code or codes[place]
-    return [SetLanguage(code, by_itself) for code, by_itself in zip(codes, alone, strict=True)]
+    return [SetLanguage(code, folded.get(place, alone[place])) for place, code in enumerate(codes)]
 
 
-def _close_languages(held: Sequence[Mapping[str, float]], named: Collection[str]) -> set[str]:
-    """Return the likeliest language of each group of close relatives of which none is named."""
-    labels = {RELATIVES.get(label(code), label(code)) for code in named}
-    groups = [group for group in _CLOSE if labels.isdisjoint(group)]
-    sums = {code: sum(shares.get(code, 0.0) for shares in held) for group in groups for code in group}
-    return {max(group, key=sums.__getitem__) for group in groups}
+def _settle_relatives(held: Sequence[dict[str, float]], named: Collection[str]) -> dict[int, str]:
+    """Give the probability of close relatives in each text to one of them, in place.
+
+    A set holds a language that is named, the most frequent relative, and any other with a tenth of the texts and at
+    least `_HELD`; the weights of relatives are the maximum of the texts' mixture likelihood.
+
+    Returns:
+        By place of a text whose relative the set does not hold, that relative.
+    """
+    import numpy as np
+
+    folded: dict[int, str] = {}
+    for group in CLOSE:
+        shares = np.array([[text.get(code, 0.0) for code in group] for text in held]).reshape(len(held), len(group))
+        likely = np.square(shares + _LEAST)  # the detector's are too flat
+        own = shares.sum(axis=1) >= DECIDED
+        weights = np.full(len(group), 1 / len(group))
+        for _ in range(_STEPS if own.any() else 0):
+            parts = likely[own] * weights
+            weights = (parts / parts.sum(axis=1, keepdims=True)).mean(axis=0)
+        found = (likely * weights).argmax(axis=1)
+        counts = np.bincount(found[own], minlength=len(group))
+        known = [place for place, code in enumerate(group) if code in named]
+        most = [] if known else [int(weights.argmax())]
+        there = {*known, *most, *np.flatnonzero(counts >= max(_HELD, _STRAY * own.sum())).tolist()}
+        absent = np.array([place not in there for place in range(len(group))])
+        kept = np.where(absent, 0.0, likely * np.maximum(weights, _LEAST)).argmax(axis=1)
+        for place in np.flatnonzero(shares.any(axis=1)).tolist():
+            text = held[place]
+            total = sum(text.pop(code, 0.0) for code in group)
+            text[group[kept[place]]] = total
+            if own[place] and absent[found[place]]:
+                folded[place] = group[found[place]]
+    return folded
 
 
 def _join(

@@ -142,6 +142,45 @@ def test_close_relatives_of_one_source_are_one_language(texts: Sequence[str], co
     assert codes(texts) == [code] * len(texts)
 
 
+RELATED = {
+    "hi": ("{} कब बनाया गया था और किसने बनाया?", "मंदिर किला बाज़ार विद्यालय अस्पताल संग्रहालय"),
+    "mr": ("{} केव्हा बांधले आणि कोणी बांधले?", "मंदिर किल्ला बाजार विद्यालय रुग्णालय संग्रहालय"),
+    "ne": ("{} कहिले बनाइएको थियो र कसले पैसा तिर्यो?", "मन्दिर किल्ला बजार विद्यालय अस्पताल संग्रहालय"),
+    "da": ("Hvornår blev {} bygget, og hvem betalte for arbejdet?", "slottet fyret kirken museet skolen tårnet"),
+    "no": ("Når ble {} bygget, og hvem betalte for arbeidet?", "slottet fyret kirken museet skolen tårnet"),
+    "cs": ("Kdy byl postaven {} a kdo ho zaplatil?", "most hrad zámek kostel dům obchod"),
+    "sk": ("Kedy bol postavený {} a kto ho zaplatil?", "most hrad zámok kostol dom obchod"),
+    "id": ("Mengapa warga tidak bisa masuk ke {} setelah pukul delapan?", "museum stasiun kantor taman sekolah pasar"),
+    "ms": (
+        "Kenapakah penduduk tidak boleh masuk ke {} selepas pukul lapan?",
+        "muzium stesen pejabat taman kedai pasar",
+    ),
+    "pt": ("Por que razão está a {} fechada e quem a pagou?", "ponte igreja escola estação torre praça"),
+    "gl": ("Por que razón está a {} pechada e quen a pagou?", "ponte igrexa escola estación torre praza"),
+    "zh": ("{}是什么时候建成的？是谁设计的？", "灯塔 大桥 车站 学校 码头 市场"),
+    "yue": ("{}係幾時起好㗎？係邊個設計㗎？", "燈塔 大橋 車站 學校 碼頭 街市"),
+}
+
+
+@pytest.mark.parametrize(
+    "pair", ["hi mr", "hi ne", "ne mr", "no da", "cs sk", "id ms", "pt gl", "zh yue"], ids=lambda pair: pair
+)
+def test_two_close_relatives_of_one_file_are_two_languages(pair: str) -> None:
+    texts = {code: [RELATED[code][0].format(name) for name in RELATED[code][1].split()] for code in pair.split()}
+    both = [text for of_code in texts.values() for text in of_code]
+    assert set(codes(both)) == set(texts)
+    wanted = [code for code, of_code in texts.items() for _ in of_code]
+    assert sum(map(str.__eq__, map(str, codes(both)), wanted)) >= 0.75 * len(both)
+    for code, of_code in texts.items():
+        assert set(codes(of_code)) == {code}
+
+
+def test_a_few_texts_in_a_close_relative_are_folded_and_named() -> None:
+    texts = [RELATED["cs"][0].format(name) for name in RELATED["cs"][1].split()]
+    *_, found = detect_set([*texts, RELATED["sk"][0].format("hrad")])
+    assert found == ("cs", "sk")
+
+
 def test_a_close_relative_that_is_named_competes() -> None:
     texts = ["यो शहरको क्षेत्रफल कति छ?", "इस नगर का क्षेत्रफल कितना है?"]
     assert codes(texts, {"hi": 1, "ne": 1}) == ["ne", "hi"]
@@ -169,6 +208,13 @@ def test_a_stray_query_joins_its_file_and_is_named(shared: Path, tmp_path: Path)
 def test_languages_of_the_field(shared: Path, tmp_path: Path, file: str, languages: list[str]) -> None:
     arena = import_file(shared / "field" / "turn4" / f"{file}.jsonl", tmp_path / "arena").arena
     assert list(arena.languages("queries")) == languages
+
+
+def test_relatives_of_the_field(shared: Path, tmp_path: Path) -> None:
+    result = import_file(shared / "field" / "turn5" / "18-relatives-erased" / "hi-mr.jsonl", tmp_path / "arena")
+    found = result.arena.read("queries", columns=["language"])["language"].to_pylist()
+    assert (found.count("hi"), found.count("mr")) == (24, 24)
+    assert "close relatives" in result.summary.guessed["close languages"]
 
 
 def test_a_short_query_in_another_script_is_asked_for(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from mirage.io.formats.spec import ABSENT, NO_TEXT, GivenVerdict, QueryKey, Show
 from mirage.io.options import SHOWN, Refused
 from mirage.store.arena import Arena
 from mirage.text.content import renumber
-from mirage.text.detection import detect, detect_set, fits_script
+from mirage.text.detection import CLOSE, detect, detect_set, fits_script
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import count_text, join_first
 
@@ -226,6 +226,13 @@ def _detect(
         collected.note_guess(
             "language", f"detected from the text of the queries: {shares}; override with --set language=CODE"
         )
+    for group in CLOSE:
+        if len(close := [language_of(code).name for code in group if code in counts]) > 1:
+            collected.note_guess(
+                "close languages",
+                f"{' and '.join(close)} are close relatives, and single texts may be in the other; give the language "
+                "where it is known: --map THEIRS=language",
+            )
     for code, n in taken.items():
         collected.note_guess(
             "language of short queries", f"{n:,} queries too short to tell are taken for {language_of(code).name}"
