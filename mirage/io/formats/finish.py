@@ -221,8 +221,22 @@ def _detect(
         else:
             names[key] = usual, key[1]
             taken[usual] += 1
+    _note_detected(collected, dict(ranked), taken, strays)
+
+
+def _note_detected(
+    collected: Builder, counts: Mapping[str, int], taken: Mapping[str, int], strays: Mapping[tuple[str, str], list[str]]
+) -> None:
+    """Say in which languages queries are by their texts, and where that is least certain.
+
+    Args:
+        collected: the collected records.
+        counts: number of queries by language, the most frequent first.
+        taken: of them too short to tell, by the language assumed.
+        strays: ids of queries by the language that they have alone, and the one that they get.
+    """
     if counts:
-        shares = ", ".join(f"{language_of(code).name} {n:,}" for code, n in ranked)
+        shares = ", ".join(f"{language_of(code).name} {n:,}" for code, n in counts.items())
         collected.note_guess(
             "language", f"detected from the text of the queries: {shares}; override with --set language=CODE"
         )
