@@ -164,7 +164,7 @@ _DIGIT = r"[\d⁰¹²³⁴-⁹]"
 _NUMBER = rf"{_DIGIT}{{1,3}}(?!{_DIGIT})(?:\s*+[-–—~～〜]\s*+{_DIGIT}{{1,3}}(?!{_DIGIT}))?"
 _AND = (
     r"(?:and|or|&|und|oder|et|ou|y|e|o|u|dan|atau|и|или|و|أو|یا|ja|tai|sekä|এবং|ও|और|तथा|व|या|మరియు|లేదా|และ|หรือ"
-    r"|및|와|과|또는|と|及び|および|または|和|与|與|及|或|na|au|àti|tàbí)"
+    r"|및|와|과|또는|と|及び|および|または|和|与|與|及|或|na|au|àti|tàbí|og|och|en|ve|és|și|και|i|và)"
 )
 _CONTEXT = r"(?:[ck]onte[xk]\w{0,3}|контекст\w{0,2}|passages?|documents?)"
 _LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u0900-\u0e7f\u200c](?<!\d))"
@@ -224,23 +224,34 @@ _SOURCE_NAME = re.compile(
 """The name of a source behind its number: `: file.pdf`."""
 _TYPED = re.compile(rf"(?:(?<=[\s,;，；、])|\A)(?:#\s?|[SDP])(?={_DIGIT})")
 """A sign or a letter before the number of a source: `[#1]`, `[S1]`."""
-_NO_SOURCE = re.compile(
-    r"(?:section|rank(?:ed|ing)?|place|position|step|season|stage|scenario|table|figure|fig\.|abschnitt|platz|rang|sección|раздел|место)"
-    r"\s*\Z",
+_NAMED = re.compile(
+    rf"(?:\A|(?<=[,;،、，；])|(?<=\s))(?!{_AND}(?!\w))(?P<word>{_LETTER}{{2,20}}+){_SEPARATOR}(?={_DIGIT})",
     re.IGNORECASE,
 )
+"""A word before a number: `[Kilde 2]`. It is a source in any language, unless it is an `_OTHER`."""
+_OTHER = re.compile(
+    r"sect|abschn|secci|раздел|rank|rang|plac|platz|место|posi|step|schritt|шаг|season|stage|scen|tab|табл|fig|abb|рис|illus"
+    r"|bild|图|圖|表|図|그림|표|chap|kap|cap|глав|章|part|teil|часть|vers|strophe|psalm|act|akt|level|phase|type|group|option"
+    r"|question|item|pp?\b|page|seite|no\b|day|tag|week|year|hour|jan|feb|mar|mär|apr|ma[yi]|jun|jul|aug|sep|o[ck]t|nov|de[cz]",
+    re.IGNORECASE,
+)
+"""Beginnings of words before the number of something else."""
+_NO_SOURCE = re.compile(rf"\b(?:{_OTHER.pattern}){_LETTER}{{0,12}}\.?\s*\Z", re.IGNORECASE)
 _ONE_WORD = re.compile(rf"(?<!\w){_WORD}", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _NEAR = 40
 """Characters before a mark that are looked at."""
 _SUPER = "[⁰¹²³⁴-⁹]"
 _NOTE = re.compile(
-    rf"<sup>\s*+\[?(?P<list>\d{{1,3}}(?:\s*+[,;–-]\s*+\d{{1,3}})*+)\]?\s*+</sup>"
+    rf"<sup\b[^<>]{{0,80}}>(?:\s|[\[(^]|<a\b[^<>]{{0,200}}>)*+(?P<list>\d{{1,3}}(?:\s*+[,;–-]\s*+\d{{1,3}})*+)"
+    rf"(?:\s|[\])]|</a>)*+</sup>"
     rf"|(?P<raised>{_SUPER}++(?:[,⁻˒‚]\s?{_SUPER}++)*+)(?![\w⁺⁻⁄/])",
     re.IGNORECASE,
 )
 """A raised number: a citation behind punctuation or a word, a power behind a figure or a unit."""
 _RAISED_AFTER = re.compile(rf"(?:[.,;:!?…。、，；：！？।؟،۔%»”\"’』」）)>*]|{_LETTER}{{4}})\s?\Z")
+_SUP_AFTER = re.compile(rf"(?:\s|{_LETTER}{{3}}|(?<!\d)(?:1\d|20)\d\d)\Z")
+"""Before `<sup>`, which is not that of a power: white space, a word or a year."""
 _SUM = re.compile(r"\([^()]*[-+*/=^−][^()]*\)\Z")
 _SOURCE_LISTS = (
     "sources|source|sources used|sources cited|references|reference|reference list|bibliography"
@@ -278,10 +289,11 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool | None) -
     they fill the bracket, alone or with a word for a passage in one of 18 languages: `[1]`, `[1, 3]`, `[2-5, 7-9]`,
     `[Context 3]`, `[Quelle: 2]`, `[文档2]`, `[^1]`, `【1†source】`; they are positions in a numbered prompt and unknown
     otherwise. Only in a numbered prompt, and only as positions, do numbers count with a page, the name of a source or a
-    letter, `[2, p. 3]`, `[Source 1: file.pdf]`, `[S1]`, `[#1]`, and raised ones behind a word or punctuation, `.¹`,
-    `<sup>1</sup>`. So do `context 3` and `contexts 1, 2 and 9` (also with passage or document). A list of sources at
-    the end cites nothing if the text before it does, or if it has every passage. Ambiguous forms do not count: `the
-    first context`, numbers in round brackets, years, powers, a bracket truncated by the answer's end.
+    letter or another word, `[2, p. 3]`, `[Source 1: file.pdf]`, `[S1]`, `[#1]`, `[Kilde 2]`, and raised ones behind a
+    word or punctuation, `.¹`, `<sup>1</sup>`. So do `context 3` and `contexts 1, 2 and 9` (also with passage or
+    document). A list of sources at the end cites nothing if the text before it does, or if it has every passage.
+    Ambiguous forms do not count: `the first context`, numbers in round brackets, years, powers, a bracket truncated by
+    the answer's end.
 
     Args:
         text: the raw answer.
@@ -355,9 +367,11 @@ def _noted(text: str, whole: Span, inside: Span, ids: Sequence[str]) -> _Tokens:
     if not named:
         before = text[max(0, whole[0] - _NEAR) : whole[0]]
         *earlier, line = before.split("\n")
-        if (not line.strip(" \t*-•>#") and (earlier or whole[0] < _NEAR)) or _NO_SOURCE.search(before):
+        if _NO_SOURCE.search(before):
             return []
-        bare = _TYPED.sub(_blank, content)
+        bare = _NAMED.sub(lambda name: name[0] if _OTHER.match(name["word"]) else _blank(name), content)
+        if line.strip(" \t*-•>#") or (not earlier and whole[0] >= _NEAR):
+            bare = _TYPED.sub(_blank, bare)
         if not _LIST.fullmatch(bare):
             return []
     tokens = [
@@ -377,7 +391,8 @@ def _raised(text: str, ids: Sequence[str], starts: Set[int]) -> list[Citation]:
     last = -1
     for note in _NOTE.finditer(text):
         before = text[max(0, note.start() - _NEAR) : note.start()]
-        placed = note.start() == last or (_RAISED_AFTER.search(before) and not _SUM.search(before))
+        after_word = _RAISED_AFTER.search(before) or (note["list"] and _SUP_AFTER.search(before))
+        placed = note.start() == last or (after_word and not _SUM.search(before))
         name = "list" if note["list"] else "raised"
         start = note.start(name)
         if not placed or not starts.isdisjoint((start - 1, start)):

@@ -2,15 +2,17 @@
 
 The rules apply to verdicts and grades in every language. A mark on its own line, or right after a label (`Verdict:
 [[A]]`, `Le verdict est [[A]]`, `判定は[[A]]`, `<verdict>[[A]]</verdict>`), takes precedence over marks within
-sentences; the last counts. Among marks within sentences, those of the last sentence with a mark count. If these differ,
-the reply is unparsed: which of two marks a sentence prefers depends on its language. A mark does not count if the judge
+sentences; the last counts, unless it differs from one on the line above that says the same otherwise. Among marks
+within sentences, those of the last sentence with a mark count. If these differ, the reply is unparsed: which of two
+marks a sentence prefers depends on its language. A mark does not count if the judge
 
-- denies it or compares with it: `not [[B]]`, `rather than [[B]]`, `[[A]] over [[B]]`, `[[A]]ではなく`;
+- denies it or compares with it: `not [[B]]`, `[[A]], no [[B]]`, `rather than [[B]]`, `[[A]] over [[B]]`,
+  `[[A]]ではなく`;
 - reports it: `the answer says [[5]]`, or gives an example: `such as [[3]]`;
 - lists it as a choice: `[[A]] or [[B]]`, `between [[3]] and [[4]]`.
 
-A mark in quotation marks, in round brackets, in code or on a line after `>` counts if it is on its own line or right
-after a label (`Final verdict: "[[B]]"`), otherwise only if the reply has no other and all such marks agree.
+A mark in quotation marks, in round brackets or in code counts if it is on its own line or right after a label (`Final
+verdict: "[[B]]"`), otherwise, and on a line after `>`, only if the reply has no other and all such marks agree.
 
 If a text shown to the judge has a mark of the same form, a mark in the reply may be a quotation. It then counts only in
 the requested form, on its own line, unquoted, and in a context other than in the shown text. If such marks disagree
@@ -46,10 +48,15 @@ _ASIDE = re.compile(
 )
 _BEFORE = r"[^\S\n]*[\"'“‘«„(*_`]*[^\S\n]*"
 _ARTICLE = r"(?:\s+(?:a|an|the|it|for))?"
+_NEGATED = (
+    r"(?:(?:[,;(、，—–]|\b(?:y|e|et|und|och|og|i|и|а|و|ve|dan))\s*(?:no|nicht|non|pas|não|nao|nem|niet|inte|ikke|ei|eikä|не"
+    r"|nie|ne|bukan|tidak|si|không(?:\s+phải)?|لا|ليس|وليس|نه|kì\s+í\s+ṣe)\s+|(?:而?不是?|并非|並非|而非)\s*)"
+)
+"""A negation right before a mark, after a pause: `[[A]], no [[B]]`."""
 _DENIED = re.compile(
     r"(?:\b(?:not|never|rather\s+than|instead\s+of|than|over|nor|neither|against)"
     rf"|(?:n['’]t|\bnot|\bcannot)\s+(?:say|choose|pick|give|award|assign|prefer){_ARTICLE}"
-    rf"|(?<![-=])[>≻]){_ARTICLE}{_BEFORE}$",
+    rf"|(?:[\]］】}}]|\b[a-z1-9])[\"'*_)`\s]*[>≻]|{_NEGATED}){_ARTICLE}{_BEFORE}$",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
@@ -62,9 +69,10 @@ _REPORTED = re.compile(
 _CHOICE = re.compile(
     r"[^\S\n\"'“”]*[\"'“”]?[^\S\n]*(?:,|/|or|and|to|vs\.?|versus|,\s*(?:or|and))[^\S\n]*[\"'“”]?", re.IGNORECASE
 )
-# A denial after the mark, as in verb-final languages: Bengali, Hindi, Japanese, Korean, Persian and Telugu.
+# A denial after the mark, as in verb-final languages: Bengali, Hindi, Japanese, Korean, Persian,
+# Telugu and Turkish.
 _DENIED_AFTER = re.compile(
-    r"[\s\"'”’»」』*_)`]*(?:では?(?:な|あり)|じゃ(?:な|あり)|(?:이|가)?\s*아[니닌닙]|नहीं|নয়|নয়|కాదు|نیست|نه\b"
+    r"[\s\"'”’»」』*_)`]*(?:では?(?:な|あり)|じゃ(?:な|あり)|(?:이|가)?\s*아[니닌닙]|नहीं|নয়|নয়|కాదు|نیست|نه\b|değil"
     r"|(?:is|was)\s+(?:not|wrong|worse)\b|isn['’]t|wasn['’]t)",
     re.IGNORECASE,
 )
@@ -160,7 +168,7 @@ class MarkForm(Generic[Value]):
         own_marks = [mark for mark in marks if self._is_own(reply, mark, asides)]
         labelled = [mark for mark in own_marks if self._stands_alone(reply, mark) or self._is_labelled(reply, mark)]
         if labelled:
-            return labelled
+            return [] if self._contradict(reply, labelled) else labelled
         candidates = own_marks or marks
         if own_marks:
             ends = [end.end() for end in _SENTENCE_END.finditer(reply, 0, own_marks[-1].start())]
@@ -171,6 +179,15 @@ class MarkForm(Generic[Value]):
             settled = before.endswith((":", "：")) and not after.strip(_WRAPS)
             return candidates[-1:] if settled else []
         return candidates
+
+    def _contradict(self, reply: str, marks: Sequence[Mark]) -> bool:
+        """Return whether the last two marks differ while their lines say the same, with no word between."""
+        if len(marks) < 2 or self.value(marks[-2]) == self.value(marks[-1]):
+            return False
+        first, last = marks[-2:]
+        between = reply[first.end() : last.start()]
+        label = self._line_before(reply, first)
+        return "\n" in between and _words(between) == _words(label) == _words(self._line_before(reply, last))
 
     def _is_affirmed(self, reply: str, mark: Mark) -> bool:
         """Return whether a mark is neither denied nor reported, on its line or by a preceding line that ends with a
@@ -233,6 +250,10 @@ class MarkForm(Generic[Value]):
                 own_marks.append(mark)
         return own_marks
 
+    @staticmethod
+    def _line_before(reply: str, mark: Mark) -> str:
+        return reply[reply.rfind("\n", 0, mark.start()) + 1 : mark.start()]
+
     def _around(self, text: str, mark: Mark) -> tuple[str, str]:
         """Return the context before and after a mark, normalised for case, whitespace, emphasis, without the label."""
         surroundings = text[max(0, mark.start() - _NEAR) : mark.start()], text[mark.end() : mark.end() + _NEAR]
@@ -273,6 +294,11 @@ def _repeats(before: str, after: str, shown_before: str, shown_after: str) -> bo
     if common >= _REPEATED or _common_prefix(after, shown_after) >= _REPEATED:
         return True
     return common == len(shown_before) and before[: len(before) - common].rstrip().endswith(_INTRODUCES)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def _common_prefix(text: str, other: str) -> int:

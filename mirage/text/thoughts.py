@@ -45,8 +45,17 @@ _HEADER = re.compile(
     r"(?:<\|start\|>[^<>]{0,100})?<\|channel\|>\s*(?P<channel>\w+)[^<>]{0,200}(?:<\|constrain\|>[^<>]{0,100})?<\|message\|>"
 )
 _BODY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-_BARE_CHANNELS = re.compile(r"\s*analysis(?=\S)(?P<thoughts>.*?)assistantfinal(?P<text>.*)\Z", re.DOTALL)
-"""Channels whose special tokens were dropped by a tokenizer: `analysisWe need ...assistantfinalThe bridge ...`."""
+_BARE_ROLE = r"assistant(?:[ \t]*\n\s*)?"
+_BARE_CHANNELS = re.compile(
+    rf"\s*(?:{_BARE_ROLE}(?:analysis|commentary)|(?:analysis|commentary)(?=\S)|(?={_BARE_ROLE}final))"
+    rf"(?P<thoughts>.*?){_BARE_ROLE}final(?P<text>.*)\Z",
+    re.DOTALL,
+)
+"""Channels whose special tokens were dropped by a tokenizer: `analysisWe need ...assistantfinalThe bridge ...`, also
+with the role before the first: `assistantanalysis`.
+"""
+_BARE_THOUGHT = re.compile(r"\s*assistant(?:analysis|commentary)(?=\S)")
+"""The beginning of such a text."""
 _HEADINGS = re.compile(
     r"[\s#*_]*here(?:['’]s| is) my thought process[\s:*_]*(?P<thoughts>.*?)"
     r"\n[\s#*_]*here(?:['’]s| is) my response(?:[:*_]|\s)*(?P<text>.*)\Z",
@@ -58,7 +67,8 @@ _WRAPPER = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(
-    r"[<◁]|&lt;|\[/?th|\[/?reas|\[(?:/?inst|eos|sys|gm|\|)|thought process|assistantfinal", re.IGNORECASE
+    r"[<◁]|&lt;|\[/?th|\[/?reas|\[(?:/?inst|eos|sys|gm|\|)|thought process|assistant\s*(?:final|analysis|commentary)",
+    re.IGNORECASE,
 )
 _CITED = re.compile(
     r"""```.*?```|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』""", re.DOTALL
@@ -170,8 +180,10 @@ def _match_channels(text: str) -> tuple[_Thoughts, bool] | None:
 
 def _match_headings(text: str) -> tuple[_Thoughts, bool] | None:
     """Return the thoughts of a text with headings or bare channels; None for other texts."""
-    match = _BARE_CHANNELS.match(text) or _HEADINGS.match(text)
-    return None if match is None else ([((0, match.start("text")), match.span("thoughts"))], True)
+    if match := _BARE_CHANNELS.match(text) or _HEADINGS.match(text):
+        return [((0, match.start("text")), match.span("thoughts"))], True
+    begun = _BARE_THOUGHT.match(text)
+    return begun and ([((0, len(text)), (begun.end(), len(text)))], False)
 
 
 def _match_marks(text: str, shown_texts: Iterable[str]) -> tuple[_Thoughts, bool]:

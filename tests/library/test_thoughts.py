@@ -44,6 +44,9 @@ FORMS = {
     "harmony with a tool": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>commentary to=x"
     "<|constrain|>json<|message|>{{}}<|call|><|start|>assistant<|channel|>final<|message|>",
     "harmony without special tokens": "analysis{}assistantfinal",
+    "harmony without special tokens, with its role": "assistantanalysis{}assistantfinal",
+    "harmony without special tokens, with a tool": "assistantcommentary to=x code{{}}assistantanalysis{}assistantfinal",
+    "harmony without special tokens, by lines": "assistant\nanalysis\n{}\nassistant\nfinal\n",
     "no opening mark": "{}\n</think>\n\n",
     "no opening mark, one line": "{}</think>",
     "opened twice": "<think>\n<think>{}</think>\n",
@@ -78,6 +81,7 @@ def test_thoughts_are_parted_from_the_text_in_every_known_form(form: str) -> Non
         f"<think>{THOUGHT}</think>{ANSWER}\n</think>",
         "<think>a</think>The lighthouse <think>see [2]</think>was built in 1902 [1].",
         f"<think>\n\n</think>\n\n{ANSWER}",
+        f"assistantfinal{ANSWER}",
     ],
 )
 def test_marks_around_an_answer_and_thoughts_amid_it_are_left_out(whole: str) -> None:
@@ -91,6 +95,7 @@ def test_marks_around_an_answer_and_thoughts_amid_it_are_left_out(whole: str) ->
         (f"<thinking>{THOUGHT}", ""),
         (f"<|channel|>analysis<|message|>{THOUGHT}", ""),
         (f"[THINK]{THOUGHT}", ""),
+        (f"assistantanalysis{THOUGHT}", ""),
         (f"{ANSWER}\n<think>\nBut wait, [2] says", ANSWER),
         (f"<think>{THOUGHT}</think>{ANSWER}\n\n<think>But wait, [2] says", ANSWER),
         (f"{THOUGHT}\n</think>\n", ""),
@@ -112,6 +117,8 @@ def test_nothing_after_an_open_thought_is_text(whole: str, text: str) -> None:
         "Models write `<think>` first.\n\n`</think>` ends it.",
         "```\n<think>\nx\n</think>\n```\nThat is how it looks [1].",
         "Das Zeichen <think> steht am Anfang [1], </think> am Ende.",
+        "Analysis of the assistant final exam [1].",
+        "analysis-paralysis, an assistant finalist says [1].",
         "It is unclear what they think [1]. a < b > c.",
         "Here is my thought process: I read [1].",
         "  white space stays \n",

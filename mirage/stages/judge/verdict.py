@@ -31,7 +31,7 @@ _EXPLAINED = re.compile(
 
 
 def _means(mark: Mark) -> Verdict | None:
-    return _MEANS.get(unicodedata.normalize("NFKC", mark["letter"]))
+    return _MEANS.get(unicodedata.normalize("NFKC", mark["letter"]).upper())
 
 
 _FORM = MarkForm(
@@ -54,11 +54,11 @@ class ParsedVerdict:
 def parse_verdict(reply: str, shown: Iterable[str] = ()) -> ParsedVerdict:
     """Parse the verdict of a complete reply.
 
-    The last mark that the judge sets counts, `[[A]]`, `[[B]]` or `[[C]]` for a tie, also with spaces and in full-width
-    brackets; another word in the brackets is no verdict. `mirage.text.marks` defines which marks it sets and which it
-    only mentions. Marks in a reasoning model's thoughts and in a repetition of the instruction are ignored. If a text
-    shown to the judge contains a mark, a mark in the reply can be a quotation: then only marks on a line of their own
-    count, and if those disagree there is no verdict.
+    The last mark that the judge sets counts, `[[A]]`, `[[B]]` or `[[C]]` for a tie, also in lower case, with spaces and
+    in full-width brackets; another word in the brackets is no verdict. `mirage.text.marks` defines which marks it sets
+    and which it only mentions. Marks in a reasoning model's thoughts and in a repetition of the instruction are
+    ignored. If a text shown to the judge contains a mark, a mark in the reply can be a quotation: then only marks on a
+    line of their own count, and if those disagree there is no verdict.
 
     Args:
         reply: the judge's reply.
