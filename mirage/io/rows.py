@@ -15,6 +15,7 @@ from mirage.io.formats.spec import REPEATED
 from mirage.store import records, scan
 from mirage.store.arena import Arena
 from mirage.store.scan import columns_of, parquet_rows
+from mirage.text.languages import fold_codes, is_code
 from mirage.text.names import NAMES, Names, normalise_names
 from mirage.text.segmentation import count_text
 
@@ -114,6 +115,8 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
     for name, default in (("language", UNDETERMINED), ("judge", "judge")):
         absent = name not in rows.column_names
         columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
+    columns["language"], told = _fold_languages(columns["language"])
+    notes += told
     if "points" in rows.column_names:
         columns["points"] = rows["points"].cast(pa.float64())
     keys = pa.table({name: columns[name] for name in ("language", "judge", "query_id", "system_a", "system_b")})
@@ -122,6 +125,18 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
     if "inclusion" in rows.column_names:
         notes = (*notes, "the column inclusion is ignored: every verdict counts the same")
     return pa.table(columns), notes
+
+
+def _fold_languages(column: pa.DictionaryArray) -> tuple[pa.Array, tuple[str, ...]]:
+    """Return languages with one code each, and what was said under another code."""
+    import pyarrow as pa
+
+    codes = column.dictionary.to_pylist()
+    folded = fold_codes([code for code in codes if is_code(code)])
+    if not folded:
+        return column, ()
+    notes = tuple(f"the language {code} is read as {other}" for code, other in folded.items())
+    return pa.array([folded.get(code, code) for code in codes]).take(column.indices), notes
 
 
 def _judgments_of_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:

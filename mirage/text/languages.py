@@ -11,7 +11,7 @@ IANA registry of language subtags, and names and scripts of the Unicode CLDR), w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -85,6 +85,23 @@ _FILE_WORDS = frozenset(("new", "min"))
 def base(code: str) -> str:
     """Return the language of a normalised code without script, region and variant: `zh` of `zh-TW`."""
     return code.partition("-")[0]
+
+
+def fold_codes(codes: Collection[str], known: Collection[str] = (), apart: Collection[str] = ()) -> dict[str, str]:
+    """Return one code for the codes of each language that has several: `zh` for `zh`, `zh-CN` and `zh-Hans`.
+
+    Args:
+        codes: the codes.
+        known: codes that an arena has already, and that stay.
+        apart: codes of languages of their own.
+    """
+    folded = {}
+    for code in {*codes}.difference(known, apart):
+        alike = {other for other in (*codes, *known) if base(other) == base(code)}.difference(apart)
+        if len(alike) > 1:
+            there = alike.intersection(known)
+            folded[code] = there.pop() if len(there) == 1 else base(code)
+    return {code: other for code, other in sorted(folded.items()) if code != other}
 
 
 _ALIASES = {"hn": "hi"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,9 @@ from langcodes.registry_parser import parse_registry
 
 from mirage import schema, store
 from mirage.errors import BadInput, UnknownName
+from mirage.io.imports.formats import import_file
+from mirage.io.options import Options
+from mirage.io.rows import read_judgments
 from mirage.text.languages import LANGUAGES, in_order, is_code, language, miracl_language, search_name
 
 SPOKEN = sorted(
@@ -187,3 +191,54 @@ def test_the_18_need_no_library() -> None:
 )
 def test_a_picker_has_both_names_and_the_code(code: str, shown: str) -> None:
     assert search_name(code) == shown
+
+
+@pytest.mark.parametrize(
+    ("codes", "value", "kept"),
+    [
+        ("zh zh-CN zh-Hans cmn", None, "zh"),
+        ("de de-AT German", None, "de"),
+        ("pt-PT pt-BR", None, "pt"),
+        ("pt pt_BR pt-PT", "language:pt_BR=pt-BR", "pt pt-BR"),
+        ("sr-Cyrl sr-Latn", None, "sr"),
+        ("es-MX", None, "es-MX"),
+        ("fr it-CH", None, "fr it-CH"),
+    ],
+)
+def test_several_codes_of_a_language_are_one_language(tmp_path: Path, codes: str, value: str | None, kept: str) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [
+        {"question": f"? {n}", "answer": "!", "system": "x", "language": code} for n, code in enumerate(codes.split())
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = Options.parse(meanings=[value] if value else [])
+    made = import_file(file, tmp_path / "arena", options=options)
+    assert " ".join(made.arena.languages("queries")) == kept
+    assert any(what.startswith("codes of") for what in made.summary.guessed) == (len(kept.split()) < len(codes.split()))
+
+
+def test_codes_are_one_language_in_verdicts_and_across_imports(tmp_path: Path) -> None:
+    rows = [{"query_id": "q1", "system_a": "x", "system_b": "y", "verdict": "A", "language": "zh"}]
+    rows += [{**rows[0], "query_id": "q2", "language": "zh-CN"}, {**rows[0], "query_id": "q3", "language": "zh-TW"}]
+    file = tmp_path / "verdicts.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for source in (file, rows):
+        assert set(read_judgments(source)[0]["language"].to_pylist()) == {"zh"}
+        assert "zh-CN" in " ".join(read_judgments(source)[1])
+    for code in ("pt-BR", "pt"):
+        file.write_text(json.dumps({"question": f"Quem? {code}", "answer": "!", "system": "x", "language": code}))
+        arena = import_file(file, tmp_path / "arena").arena
+    assert list(arena.languages("queries")) == ["pt-BR"]
+
+
+def test_translations_of_one_id_stay_apart(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [("zh-CN", "灯塔有多高？"), ("zh-TW", "燈塔有多高？")]
+    file.write_text(
+        "".join(
+            json.dumps({"id": 1, "question": q, "answer": "!", "system": "x", "language": c}) + "\n" for c, q in rows
+        )
+    )
+    made = import_file(file, tmp_path / "arena")
+    assert list(made.arena.languages("queries")) == ["zh-CN", "zh-TW"]
+    assert "stay languages of their own" in made.summary.guessed["codes of Chinese"]

@@ -218,6 +218,8 @@ class Builder:
         """Those of records that added something."""
         self.unnamed: set[str] = set()
         """Those of records without an id of the query."""
+        self.folded: dict[str, str] = {}
+        """Codes of a language that is under another code in the tables, with that code."""
         self._codes: dict[str, str] = {}
         self._names = Names()
         self._numbers: dict[str, dict[str, int]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from mirage.io.options import SHOWN, Refused
 from mirage.store.arena import Arena
 from mirage.text.content import renumber
 from mirage.text.detection import CLOSE, detect, detect_set, fits_script
+from mirage.text.languages import base, fold_codes
 from mirage.text.languages import language as language_of
 from mirage.text.segmentation import count_text, join_first
 
@@ -48,7 +49,9 @@ class Known:
         return cls(queries, lambda table, key: by_query(table).get(key, []))
 
 
-def finish_tables(collected: Builder, arena: Arena | None, *, n: int, refers: bool = False) -> Tables:
+def finish_tables(
+    collected: Builder, arena: Arena | None, *, n: int, refers: bool = False, apart: Collection[str] = ()
+) -> Tables:
     """Build the tables from everything collected, keeping what an arena has of the same queries.
 
     Args:
@@ -56,12 +59,14 @@ def finish_tables(collected: Builder, arena: Arena | None, *, n: int, refers: bo
         arena: the target arena; None for a new one.
         n: number of records, for the message.
         refers: whether queries, and systems of verdicts, that the arena lacks are errors (`spec.Format.refers`).
+        apart: codes of languages that are not read as another code of theirs.
 
     Raises:
         Refused: if there are errors, of the records or of the whole.
     """
     errors = collected.errors
     known = Known.of(arena)
+    _fold_languages(collected, known, apart)
     if refers and arena is not None:
         _refuse_unknown(collected, known, _systems(arena), errors)
     names = _name_queries(collected, known, errors)
@@ -81,6 +86,37 @@ def finish_tables(collected: Builder, arena: Arena | None, *, n: int, refers: bo
     if errors:
         raise Refused(errors, n)
     return tables
+
+
+def _fold_languages(collected: Builder, known: Known, apart: Collection[str]) -> None:
+    """Read the codes of one language as one code, unless two of its queries have one id and different texts."""
+    given = {code for code, _ in collected.queries if not code.startswith(UNKNOWN)}
+    shown = {passage.language for entry in collected.queries.values() for passage, _ in entry.passages.values()}
+    every = given | {code for code in shown if code is not None}
+    folded = fold_codes(every, {code for code, _ in known.queries}, apart)
+    texts: dict[QueryKey, set[str]] = {}
+    for (code, query_id), entry in collected.queries.items():
+        if entry.text and code in every:
+            texts.setdefault((folded.get(code, code), query_id), set()).add(entry.text)
+    several = {code for (code, _), different in texts.items() if len(different) > 1}
+    collected.folded = {code: other for code, other in folded.items() if other not in several}
+    queries: dict[QueryKey, QuerySeen] = {}
+    for (code, query_id), entry in collected.queries.items():
+        key = collected.folded.get(code, code), query_id
+        if queries.setdefault(key, entry) is not entry:
+            try:
+                queries[key].merge(entry)
+            except BadInput as error:
+                collected.errors.append(error)
+    collected.queries = queries
+    for other in dict.fromkeys(folded.values()):
+        codes = " and ".join(code for code in folded if folded[code] == other)
+        if other in several:
+            why = f"{codes} and {other} stay languages of their own: queries of one id have different texts in them"
+        else:
+            first = codes.partition(" ")[0]
+            why = f"{codes} read as {other}; kept apart with --value language:{first}={first}"
+        collected.note_guess(f"codes of {language_of(other).name}", why)
 
 
 def _systems(arena: Arena) -> dict[str, set[str]]:
@@ -182,6 +218,7 @@ def _detect(
     for code, query_id in names.values():
         of_id.setdefault(query_id, set()).add(code)
     named = Counter(code for code, _ in {*names.values(), *known.queries})
+    of_base = {base(code): code for code in named if sum(base(code) == base(other) for other in named) == 1}
     with_text = [key for key in keys if collected.queries[key].text]
     of_text = dict(
         zip(with_text, detect_set([_spoken(collected.queries[key]) for key in with_text], named), strict=True)
@@ -201,6 +238,7 @@ def _detect(
         if language is None:
             undecided.append(key)
         else:
+            language = of_base.get(language, language)
             names[key] = language, key[1]
             of_id.setdefault(key[1], set()).add(language)
             counts[language] += 1
@@ -275,7 +313,7 @@ def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Kn
     renumbered = 0
     for key, entry in queries.items():
         _add_query(columns, key, entry, known, errors)
-        order = _add_passages(columns, key, entry, known)
+        order = _add_passages(columns, key, entry, known, collected.folded)
         for answer, _ in entry.answers.values():
             text = answer.text
             if text and answer.numbered and answer.shown and list(answer.shown) != order:
@@ -290,7 +328,8 @@ def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Kn
                 # Passages of the query need no text here.
                 held = {"title": None, "text": None} if passage.passage_id in order else {}
                 about = {"retriever": row.retriever, "rank": rank, "score": score}
-                columns.add(table, key, passage, passage_language=passage.language, **about, **held)
+                code = collected.folded.get(passage.language, passage.language)
+                columns.add(table, key, passage, passage_language=code, **about, **held)
     if renumbered:
         collected.note_guess(
             "numbered citations",
@@ -326,7 +365,9 @@ def _subset(labels: list[bool | None]) -> str | None:
     return "non_relevant" if labels and None not in labels else None
 
 
-def _add_passages(columns: Columns, key: QueryKey, entry: QuerySeen, known: Known) -> list[str]:
+def _add_passages(
+    columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, folded: Mapping[str, str]
+) -> list[str]:
     """Add the passages of a query and their documents; return the ids of all its passages in order.
 
     Those of an arena stand first, then those shown to systems, by system name; what only the arena has is kept.
@@ -350,7 +391,7 @@ def _add_passages(columns: Columns, key: QueryKey, entry: QuerySeen, known: Know
             text=before.get("text") if seen.text is None else seen.text,
             relevant=before.get("relevant") if seen.relevant is None else seen.relevant,
             pooled=before.get("pooled") if before else seen.pooled,
-            passage_language=seen.language or before.get("passage_language"),
+            passage_language=folded.get(code, code) if (code := seen.language) else before.get("passage_language"),
         )
         document = {name: getattr(seen, name) or about.get(passage_id, {}).get(name) for name in ("url", "metadata")}
         if any(document.values()):

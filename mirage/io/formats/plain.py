@@ -13,6 +13,7 @@ from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import MirageError
 from mirage.io.formats.spec import ABSENT, NO_TEXT, Tables
 from mirage.store.files import lines
+from mirage.text.languages import fold_codes
 from mirage.text.languages import language as language_of
 from mirage.text.names import Names, normalise_names
 
@@ -98,7 +99,7 @@ def _is_plain(rows: pa.Table) -> bool:
         texts = values.to_pylist()
         if name == "verdict" and not set(texts) <= set(VERDICTS):
             return False
-        if name == "language" and any(language_of(code).code != code for code in texts):
+        if name == "language" and (fold_codes(texts) or any(language_of(code).code != code for code in texts)):
             return False
         if name == "judge" and any(text in RESERVED or text.startswith(OF_KNOWN) for text in texts):
             return False

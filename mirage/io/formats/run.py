@@ -20,6 +20,7 @@ from mirage.store.arena import Arena
 from mirage.store.files import Line
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
+from mirage.text.languages import known_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -180,7 +181,7 @@ def read(
             collected.left_out(file.name, "its extension is of no file of records")
     collected.counts |= {"query_id": len(collected.unnamed), "repeated": len(collected.seen - collected.fresh)}
     try:
-        tables = finish_tables(collected, arena, n=n, refers=taken.format.refers)
+        tables = finish_tables(collected, arena, n=n, refers=taken.format.refers, apart=_languages_apart(options))
     except Refused:
         (error, *more) = collected.errors
         if not more and not error.where.startswith(str(path)):
@@ -204,6 +205,12 @@ def read(
         ),
         silent=_count_silent(tables["answers"]) if "answers" in tables else 0,
     )
+
+
+def _languages_apart(options: Options) -> set[str]:
+    """Return the codes that the user translates to themselves, which keeps them apart: `language:pt-BR=pt-BR`."""
+    pairs = options.meanings.get("language", {}).items()
+    return {code for theirs, ours in pairs if (code := known_code(ours)) and "-" in code and known_code(theirs) == code}
 
 
 def _summarise_plain(path: Path, tables: Tables, guessed: Mapping[str, str]) -> Summary:
