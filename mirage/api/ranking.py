@@ -57,9 +57,8 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.judge import choose_judge
-    from mirage.ranking.board import conclude, rank_arena, rank_table
-    from mirage.ranking.judges import Judge
-    from mirage.views.board import phrase_of
+    from mirage.ranking.board import conclude, rank_table
+    from mirage.views.board import BoardChoice, board_view, need_languages, ranking_of
 
     settings = RankSettings(
         draws=draws,
@@ -71,13 +70,16 @@ def rank(
         languages=as_tuple(languages),
     )
     if isinstance(battles, Arena):
-        ranked_by = Judge.from_name(choose_judge(battles, judge))
-        board, by = rank_arena(battles, ranked_by, settings), phrase_of(battles, ranked_by)
+        choice = BoardChoice((choose_judge(battles, judge),), settings.languages or (), settings)
+        need_languages(battles, choice)
+        view, ranking = board_view(battles, choice), ranking_of(battles, choice)
+        conclusion, remarks = view.conclusion, view.remarks
     else:
         table, notes = read_judgments(battles)
         board = rank_table(table, settings, judges=() if judge is None else (judge,), notes=notes)
-        by = f" by {board.ranking.judge}"
-    return make_ranking(board.ranking, (*filter(None, [conclude(board.ranking, by)]), *board.remarks))
+        ranking, remarks = board.ranking, board.remarks
+        conclusion = conclude(ranking, f" by {ranking.judge}")
+    return make_ranking(ranking, (*filter(None, [conclusion]), *remarks))
 
 
 def make_ranking(report: bootstrap.RankingReport, remarks: tuple[str, ...]) -> Ranking:

@@ -353,7 +353,10 @@ def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
 @lru_cache(maxsize=64)
 def _find_answered(arena: Arena) -> list[tuple[str, str, bool]]:
     """Return languages and systems, and whether the system has an answer with a text there."""
-    sql = "SELECT language, system, bool_or(trim(coalesce(text, '')) <> '') AS said FROM answers GROUP BY ALL"
+    sql = (
+        "SELECT language, system, bool_or(trim(coalesce(text, '')) <> '') AS said FROM answers "
+        "GROUP BY ALL ORDER BY ALL"
+    )
     return [(row["language"], row["system"], row["said"]) for row in arena.sql(sql).to_pylist()]
 
 

@@ -532,9 +532,9 @@ def _nugget_verdicts(arena: Arena, settings: RankSettings = RankSettings()) -> d
 
 
 @lru_cache(maxsize=16)
-def battles_of(arena: Arena, judge: Judge) -> dict[str, Battles]:
-    """Return all battles of a judge by language."""
-    return judge.battles(judge.read(arena))
+def battles_of(arena: Arena, judge: Judge, settings: RankSettings = RankSettings()) -> dict[str, Battles]:
+    """Return all battles of a judge by language; settings as for `read`."""
+    return judge.battles(judge.read(arena, settings))
 
 
 @lru_cache(maxsize=16)

@@ -114,6 +114,8 @@ class BoardView:
     """Weight of the ridge penalty."""
     unit: Unit
     """The sampling unit."""
+    intervals: tuple[Literal["draws", "sandwich"], ...]
+    """Kinds of draws (`RankingReport`)."""
     method: str
     """The method in one line."""
     languages: tuple[str, ...]
@@ -185,6 +187,7 @@ class BoardView:
             self.ridge,
             self.ratings,
             self.left_out,
+            intervals=self.intervals,
             tested=self.tests,
             unit=self.unit,
             unranked=self.without,
@@ -331,10 +334,10 @@ def _rank(arena: Arena, judge: Judge, settings: RankSettings, votes: Sequence[Vo
 
 def _narrow(whole: BoardView, arena: Arena, judge: Judge, settings: RankSettings) -> Board:
     """Return the board of some languages, given that of all: only their joint row is computed."""
-    if not whole.by_query:
+    if not whole.by_query or whole.counted:  # these count the verdicts of all languages
         return _rank(arena, judge, settings, ())
     ranking = replace(whole.ranking, battles=battles_of(arena, judge))
-    return Board(ranking.narrow(settings.languages or ()), whole.notes)
+    return Board(ranking.narrow(settings.languages or ()), judge.notes(arena, settings))
 
 
 def _describe(
@@ -372,6 +375,7 @@ def _describe(
         penalty=ranking.penalty,
         ridge=ranking.ridge,
         unit=ranking.unit,
+        intervals=ranking.intervals,
         method=board.method,
         languages=languages,
         lacking={**lacking, **board.lacking},
@@ -485,8 +489,9 @@ def ranking_of(arena: Arena, choice: BoardChoice = DEFAULT) -> RankingReport:
         choice: the choices; all verdicts count.
 
     Raises:
-        NotEnoughData: if none of the languages can be rated.
+        MirageError: as `board_view` does.
     """
-    view, judge = board_view(arena, choice), judge_of(arena, choice)
-    battles = battles_of(arena, judge) if view.by_query else {}
-    return replace(view.ranking, battles={code: battles[code] for code in view.languages if code in battles})
+    view, nuggets = board_view(arena, choice), replace(choice.settings.of_nuggets, languages=None)
+    battles = battles_of(arena, judge_of(arena, choice), nuggets) if view.by_query else {}
+    rated = {code: battles[code].subset(view.ratings[code].systems) for code in view.languages if code in battles}
+    return replace(view.ranking, battles=rated)

@@ -80,15 +80,18 @@ def test_an_evaluation_opens_with_the_sentence_of_its_board(tmp_path: Path) -> N
 def test_some_languages_are_those_of_the_board_of_all_whichever_was_asked_first(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge = judges(arena)[0]
-    whole = board_view(arena, BoardChoice((judge,)))
-    chosen = whole.languages[:3]
-    part = board_view(arena, BoardChoice((judge,), chosen))
-    assert part.ranks.equals(whole.ranks.filter(np.isin(whole.ranks["language"].to_pylist(), chosen)))
-    monkeypatch.setattr(view_module, "stored_view", lambda *_: None)
-    anew = view_module.compute_board.__wrapped__(arena, BoardChoice((judge,), chosen))  # type: ignore[attr-defined]  # not cached
-    assert anew.everything.equals(part.everything)
-    assert (anew.conclusion, anew.caveats, anew.method) == (part.conclusion, part.caveats, part.method)
+    names = judges(arena, panel=True)
+    for judge in {names[0], *names[-2:]}:
+        whole = board_view(arena, BoardChoice((judge,)))
+        chosen = whole.languages[:3]
+        part = board_view(arena, BoardChoice((judge,), chosen))
+        assert part.ranks.equals(whole.ranks.filter(np.isin(whole.ranks["language"].to_pylist(), chosen)))
+        with monkeypatch.context() as nothing_stored:
+            nothing_stored.setattr(view_module, "stored_view", lambda *_: None)
+            anew = view_module.compute_board.__wrapped__(arena, BoardChoice((judge,), chosen))  # type: ignore[attr-defined]  # not cached
+        assert anew.everything.equals(part.everything)
+        for said in ("conclusion", "remarks", "method", "without", "unranked", "lacking", "left_out", "apart"):
+            assert getattr(anew, said) == getattr(part, said), judge
 
 
 def test_a_row_counts_queries_answers_and_what_the_next_system_needs(arena: Arena) -> None:
