@@ -120,7 +120,7 @@ def evaluate(
     from mirage.pipeline.steps import RunModel
     from mirage.stages.judge.stage import BattleSample
     from mirage.views.board import ranking_of
-    from mirage.views.overview import board_of, choice_of
+    from mirage.views.overview import OverviewChoice, overview_view
 
     settings = EvaluateSettings(
         judge=model.settings.model if judge is None and model is not None else judge,
@@ -141,9 +141,9 @@ def evaluate(
     else:
         source = read_frame(given)
     report = evaluating.evaluate(source, folder, settings, made_by="mirage.evaluate")
-    board, remarks = board_of(report)
-    ranking = None if board is None else make_ranking(ranking_of(report.arena, choice_of(report)), remarks)
-    return Evaluation(report.arena, ranking, report)
+    view = overview_view(report.arena, OverviewChoice(report.draws, report.seed))
+    ranking = None if view.board is None else make_ranking(ranking_of(report.arena, view.choice), view.board.remarks)
+    return Evaluation(report.arena, ranking, report, view)
 
 
 def testset(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.pipeline.evaluating import EvaluationReport
+    from mirage.views.overview import OverviewView
 
 
 SHOWN, COLUMNS = 10, 9
@@ -189,20 +190,18 @@ class Evaluation:
     """The ranking; None if fewer than two systems can be compared."""
     report: EvaluationReport
     """The steps that ran, what was read, and who decided."""
+    overview: OverviewView
+    """What the arena holds, and what its default judge finds."""
 
     @property
     def findings(self) -> list[str]:
         """Sentences that name the best system, its lead, the pairs that are not separable, and the judge."""
-        from mirage.views.overview import findings
-
-        return findings(self.report)
+        return list(self.overview.findings)
 
     @property
     def next(self) -> list[str]:
         """The commands that make sense next."""
-        from mirage.views.overview import next_commands
-
-        return [command for command, _ in next_commands(self.report)]
+        return [each.command for each in self.overview.next]
 
     def to_pandas(self, language: str | None = None) -> pd.DataFrame:
         """Return the ranking, as `Ranking.to_pandas`.

@@ -18,6 +18,7 @@ from mirage.cli.measuring import summarise_steps
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import print_ranking
 from mirage.cli.settings import expand_settings
+from mirage.cli.showing import print_overview
 from mirage.errors import BadInput
 from mirage.store import folders
 from mirage.store.arena import is_arena
@@ -26,6 +27,7 @@ from mirage.store.extras import extra
 if TYPE_CHECKING:
     from mirage.llm.calls import Cost
     from mirage.pipeline.evaluating import EvaluateSettings, EvaluationReport
+    from mirage.views.overview import OverviewView
 
 SERVICE = frozenset({"model", "base_url", "provider", "engine"})
 """Options of which one makes a model judge."""
@@ -88,7 +90,7 @@ def evaluate(
     from mirage.pipeline import evaluating
     from mirage.pipeline.evaluating import EvaluateSettings
     from mirage.stages.judge.stage import BattleSample
-    from mirage.views.overview import board_of
+    from mirage.views.overview import OverviewChoice, overview_view
 
     if open_:
         with extra("explorer", "the explorer"):
@@ -107,10 +109,10 @@ def evaluate(
     if settings.model is not None and not (yes or connection.dry_run or is_terminal()):
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
     report = _evaluate(source, folder, settings, connection, yes=yes)
-    board, _ = board_of(report)
-    if board is not None:
+    view = overview_view(report.arena, OverviewChoice(report.draws, report.seed))
+    if (board := view.board) is not None:
         print_ranking(board.ranking, output_format, languages=[board.scope] if output_format == "table" else None)
-    _summarise(report)
+    _summarise(report, view)
     if open_:
         from mirage.cli.serving import explorer
 
@@ -165,13 +167,11 @@ def _evaluate(
         return evaluating.evaluate(source, folder, settings, made_by="mirage evaluate", agree=agree, progress=watch)
 
 
-def _summarise(report: EvaluationReport) -> None:
+def _summarise(report: EvaluationReport, view: OverviewView) -> None:
     """Print a summary: what was read and computed, the findings, and suggested next commands."""
-    from mirage.views.overview import caveats, findings, next_commands, place_of, unmeasured_citations
-
     if report.imported is not None:
         note(*report.imported.lines())
-    note(f"Arena: {place_of(report.arena)}. {summarise_steps(report.steps)}")
+    note(f"Arena: {view.place}. {summarise_steps(report.steps)}")
     for step in report.steps:
         if step.state == "unfinished" or (
             step.stage == "judge" and step.state == "skipped" and step.why != "up to date"
@@ -179,6 +179,5 @@ def _summarise(report: EvaluationReport) -> None:
             note(f"{step.step}: {step.why}")
     if report.planned is not None:
         note("Not judged: nothing was sent. To judge, run the same command with --yes and without --dry-run.")
-    remarks = [*unmeasured_citations(report.arena), *caveats(report)]
-    note("", *findings(report), *(f"Note: {line}." for line in remarks))
-    note("\nNext:", *(f"  {command}  # {purpose}" for command, purpose in next_commands(report)))
+    note("")
+    print_overview(view)

@@ -1,18 +1,41 @@
-"""Command that prints the parsed answers of an arena: `mirage show answers`."""
+"""Commands that print the contents of an arena: `mirage show` and `mirage show answers`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mirage.cli.common import ArenaDir, How, command_group
-from mirage.cli.output import show
+from mirage.cli.common import DEFAULT, ArenaDir, How, OpenArena, command_group
+from mirage.cli.output import note, show
 
-showing = command_group("show", "Print the contents of an arena.")
+if TYPE_CHECKING:
+    from mirage.views.overview import OverviewView
+
+showing = command_group("show", "Print what an arena holds and finds, or the answers of a system.", default=True)
 
 ANSWERS = ("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
 """Columns of `show answers`."""
+
+
+@showing.command(DEFAULT)
+def show_arena(arena: OpenArena, output_format: How = "table") -> None:
+    """Print what an arena holds, what its default judge finds, and the next commands.
+
+    Reads all tables. Writes nothing. One row per table: its rows and their languages.
+    """
+    from mirage.views.overview import ArenaTable, overview_view
+
+    view = overview_view(arena)
+    show(view.contents.tables, (), output_format, of=ArenaTable)
+    note(f"{arena.title} ({arena.label}): {view.contents.summary}", "")
+    print_overview(view)
+
+
+def print_overview(view: OverviewView) -> None:
+    """Print the findings, the remarks that fit a summary, and the next commands."""
+    note(*view.findings, *(f"Note: {remark}." for remark in view.remarks))
+    note("\nNext:", *(f"  {each.command}  # {each.purpose}" for each in view.next))
 
 
 @showing.command("answers")

@@ -48,11 +48,11 @@ Mirror = Annotated[str | None, typer.Option("--base-url", help="A mirror with th
 
 def _report_arena(arena: Arena, about: str) -> None:
     """Report what an import brought, and name the command that makes sense next."""
-    from mirage.views.overview import next_command
+    from mirage.views.overview import next_step
 
     note(about)
     # Another program may have changed the arena since.
-    command, purpose = retry_outdated(lambda: next_command(open_arena(arena.path)))
+    command, purpose = retry_outdated(lambda: next_step(open_arena(arena.path)))
     note(f"Next, to {purpose}: {command}")
 
 

@@ -3,7 +3,7 @@
     source, into = locate("answers.jsonl")
     report = evaluate(source, into, EvaluateSettings(), made_by="mirage evaluate")
 
-It composes `mirage.io.imports`, `steps.py` and `rank_arena`; `findings.py` states the findings.
+It composes `mirage.io.imports` and `steps.py`; `mirage.views.overview` states the findings.
 """
 
 from __future__ import annotations

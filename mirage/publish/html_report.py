@@ -27,16 +27,17 @@ from mirage.ranking.board import Ranked
 from mirage.stats.label_errors import QueryLabels
 from mirage.store.export import write_whole
 from mirage.store.files import chunks
-from mirage.store.labels import has_automatic_labels, label_phrase
+from mirage.store.labels import has_automatic_labels
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
 from mirage.views.board import BoardChoice, board_view
+from mirage.views.overview import overview_view
 from mirage.views.rates import SUBSETS, TITLES, RateChoice, rates_view
 
 if TYPE_CHECKING:
     from mirage.store.arena import Arena
 
-FORMAT = "mirage report 5"
+FORMAT = "mirage report 6"
 """Version of the figures and the markup; a change of either needs another."""
 QUERIES = 3
 """Number of queries per language shown with texts."""
@@ -50,7 +51,7 @@ _COLUMNS = {
         *("unclassified", "answers"),
     ),
 }
-_FACTS = ("arena", "methods", "rates", "texts")
+_FACTS = ("arena", "opening", "methods", "rates", "texts")
 _OPEN = re.compile(
     r"\b(apache(?:[- ]licen[cs]e)?[- ]2(?:\.0)?|mit|bsd(?:-[23]-clause)?|unlicense|cc0(?:[- ]1\.0)?|public domain"
     r"|pddl|odc-by|odbl|cc[- ]by(?:[- ]sa)?(?:[- ][34]\.0)?|gpl-3\.0|mpl-2\.0)\b",
@@ -212,15 +213,17 @@ def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
         rates = rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)))
         rated = rates.by_system.select(_COLUMNS["rates"]).to_pylist()
         said = {"conclusion": rates.conclusion, "remarks": list(rates.remarks)}
+    overview = overview_view(arena)
     figures = {
         "format": FORMAT,
         "arena": {
             "Title": arena.title,
             "Numbers": arena.label,
             "Licence": str(arena.manifest["licence"]),
-            "Relevance labels": label_phrase(arena),
+            "Relevance labels": overview.contents.labels,
             "Content of the arena": arena.version,
         },
+        "opening": {"findings": list(overview.findings), "contents": overview.contents.summary},
         "methods": methods,
         "rates": said,
         "texts": asdict(text_permission(arena, stated)),
@@ -266,6 +269,8 @@ def _page(figures: Row, arena: Arena) -> str:
     title = escape(figures["arena"]["Title"])
     facts = figures["arena"] | {"Texts": figures["texts"]["reason"], "Recompute": "mirage check FILE.html --arena DIR"}
     about = "".join(f'<dt>{escape(name)}</dt><dd dir="auto">{escape(fact)}</dd>' for name, fact in facts.items())
+    opening = "".join(f"<p>{_text(line)}</p>\n" for line in figures["opening"]["findings"])
+    opening += f'<p class="note">{_text(figures["opening"]["contents"])}</p>\n'
     body = [*_ratings(figures, looks), *_rates(figures, looks), *_battles(figures, arena)]
     # Inside a script only this sign could end it or begin a comment.
     data = json.dumps(figures, ensure_ascii=False, indent=0).replace("<", "\\u003c")
@@ -274,7 +279,7 @@ def _page(figures: Row, arena: Arena) -> str:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f'<h1 dir="auto">{title}</h1>\n' + "\n".join(body) + f"\n<h2>About</h2>\n<dl>{about}</dl>\n</main>\n"
+        f'<h1 dir="auto">{title}</h1>\n' + opening + "\n".join(body) + f"\n<h2>About</h2>\n<dl>{about}</dl>\n</main>\n"
         f"{_DATA_START}{data}{_DATA_END}\n</body>\n</html>\n"
     )
 
@@ -282,7 +287,7 @@ def _page(figures: Row, arena: Arena) -> str:
 def _ratings(figures: Row, looks: Looks) -> Iterator[str]:
     for judge, (conclusion, *remarks) in figures["methods"].items():
         yield f"<h2>Ratings by {_text(judge)}</h2>"
-        yield f"<p>{_text(conclusion)}</p>" if conclusion else ""
+        yield f"<p>{_text(conclusion)}</p>" if conclusion not in ("", *figures["opening"]["findings"]) else ""
         rows = [row for row in figures["tables"]["ratings"] if row["judge"] == judge]
         for n, (code, own) in enumerate(_by_language(rows)):
             label = f"Ratings by {judge}: {scope_name(code)}"

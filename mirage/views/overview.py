@@ -1,145 +1,289 @@
-"""View of an arena: what it holds, what an evaluation of it found, and which command comes next."""
+"""View of an arena: what it holds, the finding it opens with, and which commands come next.
+
+Counts are of the whole arena; the finding is the sentence of the board by its default judge. Ranking is imported by the
+overview alone: the contents are shown beside every page.
+"""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from mirage.battles.judge import verdict_judges
-from mirage.errors import NotEnoughData
-from mirage.pipeline.evaluating import EvaluationReport
-from mirage.ranking.judges import Judge
-from mirage.ranking.settings import RankSettings
-from mirage.stages.features.citation import NO_ORDER
-from mirage.stages.judge.heuristic import HEURISTIC
-from mirage.store.arena import Arena
+from mirage import schema
+from mirage.battles.judge import judges, verdict_judges
+from mirage.errors import NotEnoughData, UnknownName
+from mirage.ranking.settings import DRAWS, SEED, RankSettings
+from mirage.schema import Count
+from mirage.store.labels import label_phrase
+from mirage.store.systems import system_names
+from mirage.store.tags import count_queries
+from mirage.text.languages import in_order
 from mirage.text.segmentation import as_sentence, count_text
-from mirage.views.board import BoardChoice, BoardView, board_view
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.ranking.judges import Judge
+    from mirage.store.arena import Arena
+    from mirage.views.board import BoardChoice, BoardView
 
 LONG = 200
 """Characters of a remark beyond which a summary leaves it to `mirage rank`."""
+TRAINING = 5
+"""Fewest systems of which the surrogate predicts each without it."""
+_WITH_SYSTEMS = ("ratings", "published", "outcomes", "answers", "judgments")
+"""Tables that name every system."""
 
 
-def board_of(report: EvaluationReport) -> tuple[BoardView | None, tuple[str, ...]]:
-    """Return the board that an evaluation ends with and its remarks; without a board, why there is none."""
-    if report.judge is None:
-        return None, ("nothing decides between systems",)
+class NextCommand(NamedTuple):
+    """A command that makes sense next."""
+
+    command: str
+    """The command, for the current folder."""
+    purpose: str
+    """Its purpose, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaTable:
+    """A table of an arena, and its size."""
+
+    key = ("table",)
+
+    table: str
+    """Name of the table."""
+    rows: Count
+    """Number of rows."""
+    languages: Count
+    """Number of languages of the rows; 0 for a table without languages."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What an arena holds."""
+
+    tables: pa.Table
+    """Rows of `ArenaTable`, in the order of the schema."""
+    languages: tuple[str, ...]
+    """Languages of all tables."""
+    systems: tuple[str, ...]
+    """Systems with answers, outcomes, verdicts or ratings, by name."""
+    n_queries: int
+    """Number of queries; a query in two languages counts twice."""
+    answers: Mapping[str, int]
+    """Number of answers by system."""
+    outcomes: Mapping[str, int]
+    """Number of answers by outcome, the most frequent first."""
+    labels: str
+    """The labels of the queries, by who made them."""
+
+    @property
+    def summary(self) -> str:
+        """The numbers of systems, queries, answers and languages, in a sentence."""
+        counts = (len(self.systems), "system"), (self.n_queries, "query"), (sum(self.answers.values()), "answer")
+        held = [count_text(n, noun) for n, noun in counts if n]
+        return f"{', '.join(held) or 'Nothing'} in {count_text(len(self.languages), 'language')}."
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewChoice:
+    """Choices of an overview: the draws behind its finding."""
+
+    draws: int = DRAWS
+    """Bootstrap draws of the ranking."""
+    seed: int = SEED
+    """Their seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class OverviewView:
+    """What an arena holds, what its default judge finds, and what to do next."""
+
+    place: str
+    """The arena as a command takes it."""
+    contents: Contents
+    """What the arena holds."""
+    judge: str
+    """The default judge; empty without one."""
+    choice: BoardChoice
+    """Choices of the board."""
+    board: BoardView | None
+    """The board by the default judge; None if nothing can be ranked."""
+    findings: tuple[str, ...]
+    """Who is best, by how much, what cannot be told apart, and what decided it; without a board, what is there and why
+    nothing is ranked."""
+    remarks: tuple[str, ...]
+    """What a summary says besides; the longer remarks stand below the ranking."""
+    next: tuple[NextCommand, ...]
+    """What makes sense next, the most useful first."""
+
+    @property
+    def conclusion(self) -> str:
+        """The sentence of the board; empty if nothing is ranked."""
+        return "" if self.board is None else self.board.conclusion
+
+
+@lru_cache(maxsize=64)
+def contents_view(arena: Arena) -> Contents:
+    """Count what an arena holds."""
+    names = [name for name in schema.TABLES if name in arena.tables]
+    sizes = [ArenaTable(name, arena.rows(name), len(arena.languages(name))) for name in names]
+    answers = "SELECT system AS name, count(*) AS n FROM answers GROUP BY name ORDER BY name"
+    outcomes = "SELECT outcome AS name, count(*) AS n FROM outcomes WHERE parser = 'strict' GROUP BY name"
+    return Contents(
+        schema.from_rows(ArenaTable, sizes),
+        tuple(in_order(code for name in names for code in arena.languages(name))),
+        tuple(filter(None, system_names(arena, _WITH_SYSTEMS))),
+        count_queries(arena),
+        _count_names(arena, "answers", answers),
+        _count_names(arena, "outcomes", f"{outcomes} ORDER BY n DESC, name"),
+        label_phrase(arena),
+    )
+
+
+def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> OverviewView:
+    """Return what an arena holds, what its default judge finds, and what to do next."""
+    from mirage.ranking.judges import Judge
+    from mirage.stages.judge.heuristic import HEURISTIC
+    from mirage.views.board import BoardChoice, board_view
+
+    contents, judge = contents_view(arena), next(iter(judges(arena)), "")
+    of_board = BoardChoice((judge,) * bool(judge), (), RankSettings(draws=choice.draws, seed=choice.seed))
+    board, why = None, tuple[str, ...]()
     try:
-        board = board_view(report.arena, choice_of(report))
-    except NotEnoughData as error:
-        return None, tuple(filter(None, (error.what, error.where, error.do and f"to do: {error.do}")))
-    return board, board.remarks
-
-
-def choice_of(report: EvaluationReport) -> BoardChoice:
-    """Return the choices of the board that an evaluation ends with."""
-    names = () if report.judge is None else (report.judge,)
-    return BoardChoice(names, (), RankSettings(draws=report.draws, seed=report.seed))
-
-
-def findings(report: EvaluationReport) -> list[str]:
-    """Return who is best, by how much, what cannot be told apart, and what decided it: a sentence each."""
-    board, remarks = board_of(report)
-    if board is None or len(board.rows) < 2:
+        board = board_view(arena, of_board) if judge else None
+    except (NotEnoughData, UnknownName) as error:
+        why = tuple(filter(None, (error.what, error.where, error.do and f"to do: {error.do}")))
+    decider = Judge.from_name(judge) if judge else None
+    if decider is not None and board is not None and len(board.rows) > 1:
+        findings = (*board.findings, f"Decided by {decider.basis(arena)}")
+    else:
         # The heuristic judge needs reference answers or outcomes; where all its verdicts are unparsed there is none.
-        decided = report.judge not in (None, HEURISTIC)
-        return [*_counts(report.arena, decided=decided), *(map(as_sentence, remarks) if decided else ())]
-    return [*board.findings, f"Decided by {Judge.from_name(str(report.judge)).basis(report.arena)}"]
+        decided = judge not in ("", HEURISTIC)
+        told = why if board is None else board.remarks
+        findings = (*_describe(arena, contents, decided=decided), *(map(as_sentence, told) if decided else ()))
+    said = () if board is None else board.remarks
+    brief = [remark for remark in said if len(remark) <= LONG]
+    return OverviewView(
+        place=place_of(arena),
+        contents=contents,
+        judge=judge,
+        choice=of_board,
+        board=board,
+        findings=findings,
+        remarks=(*_unmeasured_citations(arena), *brief),
+        next=tuple(_next_commands(arena, board, decider, all_said=len(brief) == len(said))),
+    )
 
 
-def caveats(report: EvaluationReport) -> list[str]:
-    """Return the remarks that fit a summary; the command for the others is among the next."""
-    board, remarks = board_of(report)
-    return [line for line in remarks if len(line) <= LONG] if board is not None else []
+def next_step(arena: Arena) -> NextCommand:
+    """Return the command that an arena's contents lead to, without ranking them."""
+    where, tables = place_of(arena), set(arena.tables)
+    if "answers" in tables or "outcomes" in tables:
+        return NextCommand(f"mirage evaluate {where}", "measure the answers and rank the systems")
+    if names := verdict_judges(arena):
+        judge = f" --judge {shlex.quote(names[0])}" if len(names) > 1 else ""
+        return NextCommand(f"mirage rank {where}{judge}", "rank the systems")
+    if "retrieved" in tables and _has_labels(arena):
+        return NextCommand(f"mirage report retrieval {where}", "measure the retrievers")
+    if "queries" in tables:
+        retriever = " --retriever NAME" if "retrieved" in tables else ""
+        command = f"mirage generate {where} --system NAME --model MODEL --base-url URL{retriever}"
+        return NextCommand(command, "answer the queries")
+    return NextCommand(f"mirage check {where}", "see the arena's contents")
 
 
-def unmeasured_citations(arena: Arena) -> list[str]:
+def filling_command(arena: Arena) -> str:
+    """Return the command that brings what the pages need and an arena lacks; empty if none does."""
+    if "answers" not in arena.tables:
+        return arena.command("answers")
+    if {"outcomes", "features", "judgments"} - set(arena.tables):
+        return f"mirage evaluate {arena.argument}"
+    from mirage.ranking.judges import Judge, size
+
+    judge = judges(arena)[0]
+    if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:
+        return ""
+    return arena.fill(f"mirage rank surrogate DIR --judge {shlex.quote(judge)} --store")
+
+
+def place_of(arena: Arena) -> str:
+    """Return the name of a bundled arena, or a path for a command, relative to the current folder if it is inside."""
+    if arena.bundled is None and arena.path.is_relative_to(Path.cwd()):
+        return shlex.quote(str(arena.path.relative_to(Path.cwd())))
+    return arena.argument
+
+
+def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
+    """Return the numbers of systems and answers, the outcomes, and why there is no ranking unless a judge says so."""
+    if not contents.answers:
+        return []
+    systems = ", ".join(f"{system} ({count_text(n, 'answer')})" for system, n in contents.answers.items())
+    lines = [f"{count_text(len(contents.answers), 'system')}: {systems}"]
+    if contents.outcomes:
+        lines.append(", ".join(f"{n:,} {outcome}" for outcome, n in contents.outcomes.items()) + ".")
+    if len(contents.answers) == 1:
+        return [*lines, "A ranking needs two systems."]
+    if decided:
+        return lines
+    if not {"outcomes", "features"} & set(arena.tables):
+        return [*lines, "The answers are not evaluated."]
+    lacking = "there are no verdicts, scores, relevance labels, nuggets or reference answers"
+    return [*lines, f"Nobody decides between them: {lacking}."]
+
+
+def _unmeasured_citations(arena: Arena) -> list[str]:
     """Return how many answers cite by number where no order of the passages is known."""
     if "features" not in arena.tables:
         return []
+    from mirage.stages.features.citation import NO_ORDER
+
     sql = "SELECT count(*) AS n FROM features WHERE feature = 'n_citations' AND reason = ?"
     n = int(arena.sql(sql, [NO_ORDER])["n"][0].as_py())
     do = "import them again with the retriever of the passages shown"
     return [f"Citations of {count_text(n, 'answer')} are not measured: {NO_ORDER}; {do}"] if n else []
 
 
-def next_commands(report: EvaluationReport) -> list[tuple[str, str]]:
-    """Return the commands that make sense after an evaluation, each with its purpose, the most useful first."""
-    arena, (board, remarks) = report.arena, board_of(report)
-    where = place_of(arena)
-    n_systems = 0 if board is None else len(board.rows)
+def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *, all_said: bool) -> list[NextCommand]:
+    """Return what makes sense next, given the board by the default judge and whether all its remarks are said."""
+    from mirage.stages.judge.heuristic import HEURISTIC
+
+    where, n_systems = place_of(arena), 0 if board is None else len(board.rows)
     if n_systems < 2 and "judgments" not in arena.tables:
-        command, purpose = next_command(arena)
-        if not command.startswith("mirage evaluate"):
-            return [(command, purpose)]
+        step = next_step(arena)
+        if not {"features", "outcomes"} & set(arena.tables) or not step.command.startswith("mirage evaluate"):
+            return [step]
         return [
-            (f"mirage import FILE --into {where}", "add the answers of another system"),
-            (f"mirage evaluate {where} --baselines", "or compare with baselines, which need no model"),
-            (f"mirage app {where}", "read the answers"),
+            NextCommand(f"mirage import FILE --into {where}", "add the answers of another system"),
+            NextCommand(f"mirage evaluate {where} --baselines", "or compare with baselines, which need no model"),
+            NextCommand(f"mirage app {where}", "read the answers"),
         ]
-    commands: list[tuple[str, str]] = []
-    free = report.judge == HEURISTIC or (report.judge and Judge.from_name(report.judge).rests_on_labels)
+    commands: list[NextCommand] = []
+    free = judge is not None and (judge.name == HEURISTIC or judge.rests_on_labels)
     if free and {"queries", "answers"} <= set(arena.tables):
-        judge = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
-        commands.append((judge, "the cost of a model as judge"))
-    if board is not None and n_systems >= 2:
-        best, second = board.rows["system"].to_pylist()[:2]
-        judge = shlex.quote(str(report.judge))
-        names = f"{shlex.quote(best)} {shlex.quote(second)}"
-        commands.append(
-            (
-                f"mirage compare {where} {names} --judge {judge}",
-                "two of the best, with the queries that a decision needs",
-            )
-        )
-        if len(board.languages) > 1 or len(caveats(report)) < len(remarks):
-            commands.append((f"mirage rank {where} --judge {judge}", "the ranking of each language, with all remarks"))
-    return [*commands, (f"mirage app {where}", "open the battles behind the numbers")]
+        command = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
+        commands.append(NextCommand(command, "the cost of a model as judge"))
+    if judge is not None and board is not None and n_systems >= 2:
+        best, second = map(shlex.quote, board.rows["system"].to_pylist()[:2])
+        by = shlex.quote(judge.name)
+        command = f"mirage compare {where} {best} {second} --judge {by}"
+        commands.append(NextCommand(command, "two of the best, with the queries that a decision needs"))
+        if len(board.languages) > 1 or not all_said:
+            command = f"mirage rank {where} --judge {by}"
+            commands.append(NextCommand(command, "the ranking of each language, with all remarks"))
+    return [*commands, NextCommand(f"mirage app {where}", "open the battles behind the numbers")]
 
 
-def next_command(arena: Arena) -> tuple[str, str]:
-    """Return the recommended next command for an arena's contents, with its purpose."""
-    where, tables = place_of(arena), set(arena.tables)
-    if "answers" in tables or "outcomes" in tables:
-        return f"mirage evaluate {where}", "measure the answers and rank the systems"
-    if names := verdict_judges(arena):
-        judge = f" --judge {shlex.quote(names[0])}" if len(names) > 1 else ""
-        return f"mirage rank {where}{judge}", "rank the systems"
-    if "retrieved" in tables and _labelled(arena):
-        return f"mirage report retrieval {where}", "measure the retrievers"
-    if "queries" in tables:
-        retriever = " --retriever NAME" if "retrieved" in tables else ""
-        return f"mirage generate {where} --system NAME --model MODEL --base-url URL{retriever}", "answer the queries"
-    return f"mirage check {where}", "see the arena's contents"
+def _count_names(arena: Arena, table: str, sql: str) -> dict[str, int]:
+    """Return the number of rows of a table by name; none if the arena lacks it."""
+    return {row["name"]: row["n"] for row in arena.sql(sql).to_pylist()} if table in arena.tables else {}
 
 
-def place_of(arena: Arena) -> str:
-    """Return the path of an arena for a command, relative to the current folder if it is inside."""
-    path = arena.path
-    if path.is_relative_to(Path.cwd()):
-        return shlex.quote(str(path.relative_to(Path.cwd())))
-    return shlex.quote(arena.address)
-
-
-def _counts(arena: Arena, *, decided: bool) -> list[str]:
-    """Return the numbers of systems and answers, the outcomes, and why there is no ranking unless a judge says so."""
-    if "answers" not in arena.tables:
-        return []
-    rows = arena.sql("SELECT system, count(*) AS n FROM answers GROUP BY system ORDER BY system").to_pylist()
-    systems = ", ".join(f"{row['system']} ({count_text(row['n'], 'answer')})" for row in rows)
-    lines = [f"{count_text(len(rows), 'system')}: {systems}"]
-    if "outcomes" in arena.tables:
-        sql = "SELECT outcome, count(*) AS n FROM outcomes WHERE parser = 'strict' GROUP BY outcome ORDER BY n DESC"
-        lines.append(", ".join(f"{row['n']:,} {row['outcome']}" for row in arena.sql(sql).to_pylist()) + ".")
-    if len(rows) == 1:
-        return [*lines, "A ranking needs two systems."]
-    if decided:
-        return lines
-    lacking = "there are no verdicts, scores, relevance labels, nuggets or reference answers"
-    return [*lines, f"Nobody decides between them: {lacking}."]
-
-
-def _labelled(arena: Arena) -> bool:
+def _has_labels(arena: Arena) -> bool:
     """Return whether passages have relevance labels."""
     if "passages" not in arena.tables:
         return False

@@ -18,12 +18,12 @@ from commands import mirage
 from conftest import ROOT
 from PIL import Image, ImageChops
 
-from mirage.explorer.kit import sidebar
 from mirage.explorer.kit.page_list import HOME, PAGES
 from mirage.explorer.kit.table import filter_rows
 from mirage.store import arena as arenas
 from mirage.store import writing
 from mirage.store.arena import TEXTS, Arena, open_arena
+from mirage.views.overview import filling_command
 from pages import open_page, page_text
 
 Start = Callable[..., Opened]
@@ -159,14 +159,14 @@ def test_the_one_command_brings_what_an_arena_with_answers_lacks(tmp_path: Path)
     tables["answers"] = filter_rows(tables["answers"], "system", systems)
     arena = writing.write(tmp_path / "asked", tables, made_by="test")
     assert {"judges", "features"} <= set(lacking(arena))
-    mirage(*shlex.split(sidebar.remedy(arena))[1:])
+    mirage(*shlex.split(filling_command(arena))[1:])
     arena = open_arena(arena.path)
     assert lacking(arena) == ["surrogate"]
-    mirage(*shlex.split(sidebar.remedy(arena))[1:])
+    mirage(*shlex.split(filling_command(arena))[1:])
     assert lacking(open_arena(arena.path)) == []
-    assert sidebar.remedy(open_arena(arena.path)) == ""
+    assert filling_command(open_arena(arena.path)) == ""
 
 
 @pytest.mark.parametrize(("arena", "command"), [("nomiracl", TEXTS), ("people", ""), ("published", "")])
 def test_without_answers_a_command_is_named_only_where_they_are_public(arena: str, command: str) -> None:
-    assert sidebar.remedy(open_arena(arenas.bundled_arenas()[arena])) == command
+    assert filling_command(open_arena(arenas.bundled_arenas()[arena])) == command

@@ -18,7 +18,7 @@ from mirage.battles.judge import judges, preferred_judge, verdict_judges
 from mirage.cli import app
 from mirage.store.arena import is_arena, open_arena
 from mirage.store.ledger import ledger_path
-from mirage.views.overview import next_command
+from mirage.views.overview import next_step
 
 ANSWERS = {"new": "It was built in 1902 by Ada North [1].", "old": "I think it was 1902.", "odd": "Ja, genau das."}
 PASSAGES = ["The bridge was built in 1902 by Ada North.", "The river is ninety kilometres long."]
@@ -244,7 +244,7 @@ def test_an_import_ends_with_the_next_command(rows: list[dict[str, Any]], comman
     assert done.exit_code == 0, done.output
     words = shlex.split(done.stderr.splitlines()[-1].rpartition(": ")[2])
     assert words[:2] == ["mirage", command]
-    assert next_command(open_arena(tmp_path / "arena"))[0] == shlex.join(words)
+    assert next_step(open_arena(tmp_path / "arena")).command == shlex.join(words)
     if command != "generate":
         assert CliRunner().invoke(app, words[1:]).exit_code == 0
 

@@ -13,7 +13,7 @@ from commands import mirage
 
 import mirage as library
 from mirage.errors import ArenaError, BadInput
-from mirage.publish.html_report import check_report, text_permission, write_report
+from mirage.publish.html_report import FORMAT, check_report, text_permission, write_report
 from mirage.ranking.board import leaderboard
 from mirage.store import writing
 from mirage.store.arena import Arena
@@ -98,7 +98,7 @@ def test_a_changed_value_is_named(
         ('"rank": 1', '"place": 1'),
         ('"rating": ', '"rating": NaN, "x": '),
         ('id="figures"', 'id="other"'),
-        ("mirage report 5", "mirage report 0"),
+        (FORMAT, "mirage report 0"),
     ],
 )
 def test_a_damaged_report_is_refused(arena: Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:

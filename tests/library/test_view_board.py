@@ -25,7 +25,6 @@ from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.views import board as view_module
 from mirage.views.board import BoardChoice, BoardRow, board_view, judge_of
-from mirage.views.overview import board_of
 from pages import open_page, page_text
 
 SHOWN = ("language", "system", "rating", "low", "high", "rank", "rank_low", "rank_high", "n", "battles")
@@ -64,17 +63,6 @@ def test_every_door_has_the_rows_and_the_sentence_of_the_view(
     best = view.rows.to_pylist()[0]
     assert best["system"] in view.conclusion
     assert f"n = {best['n']:,} quer" in view.conclusion
-
-
-def test_an_evaluation_opens_with_the_sentence_of_its_board(tmp_path: Path) -> None:
-    done = mirage.evaluate("sample-across", tmp_path / "arena", draws=50)
-    board, remarks = board_of(done.report)
-    assert board is not None
-    assert done.findings[0] == board.conclusion
-    assert done.ranking is not None
-    assert done.ranking.remarks == remarks == board.remarks
-    lead = done.ranking.difference(*board.rows["system"].to_pylist()[:2])
-    assert f"{lead.value:+.2f}" in done.findings[1]
 
 
 def test_some_languages_are_those_of_the_board_of_all_whichever_was_asked_first(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -36,8 +36,7 @@ from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import arena_looks, ink
 from mirage.store import home, owned
 from mirage.store.arena import Arena, reopen
-from mirage.store.systems import system_names
-from mirage.text.languages import in_order
+from mirage.views.overview import contents_view
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -180,7 +179,7 @@ class Page:
         head = self._frame.head
         licence = self.arena.manifest.get("licence")
         source = f"{self.arena.title} ({self.arena.label}), version {self.arena.version}"
-        with arena_looks(_systems_of(self.arena.whole)):
+        with arena_looks(contents_view(self.arena.whole).systems):
             svg = picture() if picture else ""
         return {
             "title": head.conclusion or f"{self.entry.title}: {self.entry.question}",
@@ -280,7 +279,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         try:
             with turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
-                with arena_looks(_systems_of(page.arena.whole)):
+                with arena_looks(contents_view(page.arena.whole).systems):
                     main(page)
         except MirageError as error:
             refuse(error)
@@ -316,12 +315,6 @@ def _begin(entry: PageEntry, frame: _Frame) -> Page:
     if shared.part.tags and not entry.by_query:
         st.caption("Computed over all queries: tags do not apply to this page.")
     return page
-
-
-@lru_cache(maxsize=64)
-def _systems_of(arena: Arena) -> tuple[str, ...]:
-    """Return all systems of an arena, by name."""
-    return tuple(filter(None, system_names(arena, ("ratings", "published", "outcomes", "answers", "judgments"))))
 
 
 @contextmanager
@@ -483,8 +476,7 @@ def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:
         arena = arenas[name]
         st.caption(plain(arena.title))
         sidebar.contents(arena, arenas.get(SAMPLE))
-        codes = in_order(code for table in arena.tables for code in arena.languages(table))
-        picked = sidebar.pick_languages(codes, problems)
+        picked = sidebar.pick_languages(contents_view(arena).languages, problems)
         part = sidebar.pick_tags(arena, picked, problems)
         identity.show_account()
         sidebar.guide_link()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from html import escape
@@ -12,15 +11,13 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from mirage import schema
-from mirage.battles.judge import judges
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.explorer.kit.text import plain
-from mirage.ranking.judges import Judge
 from mirage.store.tags import count_queries, select_tagged, tag_values
 from mirage.text.languages import in_order, language, name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views.overview import contents_view, filling_command
 
 if TYPE_CHECKING:
     from mirage.store.arena import Arena
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
 MANY = 18
 """Number of languages above which families are offered."""
 _SEARCH = "language_search"
-TRAINING = 5
-"""Fewest systems of which the surrogate predicts each without it."""
 
 
 def pick_languages(codes: Sequence[str], problems: list[str]) -> list[str]:
@@ -155,7 +150,7 @@ def contents(arena: Arena, sample: Arena | None) -> None:
     with panel:
         if lacking:
             st.markdown(f"**Not in this arena:** {', '.join(lacking)}.")
-            if command := remedy(arena):
+            if command := filling_command(arena):
                 st.caption("This command adds what they need:")
                 st.code(command, language=None, wrap_lines=True)
             elif "answers" not in arena.tables:
@@ -169,28 +164,13 @@ def _switch_to(arena: Arena) -> None:
     st.session_state["_switch"] = arena.path
 
 
-def remedy(arena: Arena) -> str:
-    """Return the shell command that brings what the pages need and an arena lacks; empty if none does."""
-    if "answers" not in arena.tables:
-        return arena.command("answers")
-    if {"outcomes", "features", "judgments"} - set(arena.tables):
-        return f"mirage evaluate {arena.argument}"
-    from mirage.ranking.judges import size
-
-    judge = judges(arena)[0]
-    if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:
-        return ""
-    return arena.fill(f"mirage rank surrogate DIR --judge {shlex.quote(judge)} --store")
-
-
 @lru_cache(maxsize=32)
 def _tables_html(arena: Arena) -> str:
     """Return the tables with the arena's description, source and licence as escaped HTML."""
     rows = []
-    for table in (name for name in schema.TABLES if name in arena.tables):
-        languages = len(set(arena.languages(table)) - {"all"})
-        over = f", {languages} languages" if languages > 1 else ""
-        rows.append(f"<dt>{escape(table)}</dt><dd>{arena.rows(table):,} rows{over}</dd>")
+    for row in contents_view(arena).tables.to_pylist():
+        over = f", {row['languages']} languages" if row["languages"] > 1 else ""
+        rows.append(f"<dt>{escape(row['table'])}</dt><dd>{row['rows']:,} rows{over}</dd>")
     version = _origin_html(arena)
     version += f"<p>Version <code>{escape(arena.version)}</code></p>"
     return f'<dl class="mg-contents">{"".join(rows)}</dl>{version}'
