@@ -15,12 +15,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mirage.llm.faults import error_words, names, strings
-from mirage.llm.json_paths import describe, read_events
-from mirage.llm.retry import Unreadable, unreadable
+from mirage.llm.faults import error_words, plain_words, strings
+from mirage.llm.json_paths import describe, find, parse_path, read_events
+from mirage.llm.retry import ErrorBody, Misfit, Unreadable, unreadable
 from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Status
 from mirage.store.ledger import BATCH_SHARE
+from mirage.text.data import load_words
 from mirage.text.thoughts import store_answer
 
 Message = Mapping[str, str]
@@ -34,24 +35,21 @@ _BLOCKED = ("blockReason", "block_reason")
 """Fields with the reason why Gemini answers nothing."""
 _SHORT = 16
 """Limit of new tokens below which a reply of exactly that length may be whole: a verdict, a label."""
-_WHOLE = names("stop end_turn stop_sequence eos eos_token complete completed finished done end null")
-_CUT = names(
-    "length max_tokens max_length max_output_tokens max_completion_tokens max_new_tokens model_length token_limit"
-    " model_context_window_exceeded context_length_exceeded limit incomplete"
-)
+_ENDINGS = {
+    "whole": ", stop, end turn, stop sequence, eos, eos token, complete, completed, finished, done, end, null",
+    "cut": "length, max tokens, max length, max output tokens, max completion tokens, max new tokens, model length"
+    ", token limit, model context window exceeded, context length exceeded, limit, incomplete",
+    "tool": "tool calls, tool call, tool use, function call, malformed function call, unexpected tool call"
+    ", too many tool calls, pause turn",
+    "failed": "error, error limit, abort, aborted, cancelled, canceled, failed, failure, timeout, other, network error"
+    ", user cancel, malformed response, insufficient system resource, engine overloaded",
+}
+_MEANINGS = {name: meaning for meaning, names in _ENDINGS.items() for name in names.split(", ")}
+"""Finish reasons, in lower case with single spaces, by what they mean."""
 _FILTERED = re.compile(
-    r"content_?filter|(^|_)(filtered|safety|recitation|blocklist|blocked|spii|language|sensitive|refus(al|ed))(_|$)"
-    r"|prohibited|moderat|guardrail|toxic"
+    r"content ?filter|(^| )(filtered|safety|recitation|b(lock|lack)list|blocked|spii|language|sensitive|refus(al|ed))"
+    r"( |$)|prohibited|moderat|guardrail|toxic"
 )
-_TOOLS = names(
-    "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
-    " pause_turn"
-)
-_FAILED = names(
-    "error error_limit abort aborted cancelled canceled failed failure timeout network_error other user_cancel"
-    " malformed_response insufficient_system_resource engine_overloaded"
-)
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s.:-]+")
 _SHOWN = 60
 """Maximum characters of a finish reason in messages."""
 
@@ -139,9 +137,10 @@ def state(
     if is_filtered(ending):
         return "refused", f"the service declined to answer ({ending})"
     name = _name(ending.partition(":")[0])
-    if name in _FAILED or fault:
+    meaning = _MEANINGS.get(name)
+    if meaning == "failed" or fault:
         return "api_error", f"the service broke off the reply: {fault or ending}"
-    cut, tool = name in _CUT, name in _TOOLS
+    cut, tool = meaning == "cut", meaning == "tool"
     if not text or text.isspace():
         if tool:
             why = ": the model called a tool instead"
@@ -154,7 +153,7 @@ def state(
         return "truncated", "the reply reached the limit of new tokens"
     if tool:
         return "truncated", "the model called a tool instead of ending the reply"
-    if not name or name in _WHOLE:
+    if meaning == "whole":
         return "ok", None
     return "truncated", f"the service ended the reply with the unknown finish reason {ending!r}"
 
@@ -171,33 +170,37 @@ def separate_reasoning(
 
 
 def _name(finish: object) -> str:
-    """Return a finish reason in lower case, with `_` between its words."""
-    return _BETWEEN_WORDS.sub("_", str(finish)).lower().removeprefix("finish_reason_")
+    """Return a finish reason in lower case, with single spaces between its words."""
+    return plain_words(re.sub(r"[.:]+", " ", str(finish))).removeprefix("finish reason ").strip()
 
 
 _HIDDEN = 4_000
 """Maximum tokens that a service may add to the texts sent and received, such as its own prompt. A text itself has at
 most as many tokens as bytes.
 """
+_LONGEST = 64
+"""Maximum plausible bytes of text per token, on average."""
 _REASONING = 4
 """Maximum plausible reply tokens, as a multiple of the limit: some services do not count hidden reasoning towards it.
 """
 
 
 def read_usage(
-    answer: Mapping[str, Any], *, sent: int, limit: int, received: int
+    answer: Mapping[str, Any], *, sent: int, limit: int, received: int, written: int = 0
 ) -> tuple[int | None, int | None, bool, bool]:
     """Return prompt and reply tokens by the service's count, null if implausible; whether a count is missing or
     implausible; and whether the reply has exactly the limit of new tokens.
 
     Services differ in whether `completion_tokens` includes reasoning: of the candidates (completion tokens, with or
-    without reasoning tokens, and the total minus the prompt) the largest is used, as it is what is paid.
+    without reasoning tokens, and the total minus the prompt) the largest is used, as it is what is paid. They differ,
+    too, in whether the prompt's count includes cached tokens: it cannot if these are more.
 
     Args:
         answer: the service's response.
         sent: bytes of the texts sent.
         limit: maximum new tokens.
         received: bytes of the response.
+        written: bytes of the reply's text.
     """
     usage = answer.get("usage")
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
@@ -205,27 +208,33 @@ def read_usage(
     most_in, most_out = sent + _HIDDEN, _REASONING * limit + received + _HIDDEN
     doubtful = False
 
-    def count(most: int, given: Mapping[str, Any], *names: str) -> int | None:
+    def count(least: int, most: int, given: Mapping[str, Any], *names: str) -> int | None:
         nonlocal doubtful
         value = next((given[name] for name in names if given.get(name) is not None), None)
-        if value is None or (type(value) is int and 0 <= value <= most):
+        if value is None or (type(value) is int and least <= value <= most):
             return value
         doubtful = True
         return None
 
-    tokens_in = count(most_in, counts, "prompt_tokens", "input_tokens")
-    out = count(most_out, counts, "completion_tokens", "output_tokens")
-    reasoning = count(most_out, details if isinstance(details, Mapping) else counts, "reasoning_tokens") or 0
-    whole = count(most_in + most_out, counts, "total_tokens")
+    tokens_in = count(min(sent, 1), most_in, counts, "prompt_tokens", "input_tokens")
+    cached = {int(text) for key, text in strings(counts) if "cache" in key and text.isdecimal()}
+    if tokens_in is not None and tokens_in < max(cached, default=0) <= most_in:
+        tokens_in += sum(cached)
+    least_out = -(-written // _LONGEST)
+    out = count(least_out, most_out, counts, "completion_tokens", "output_tokens")
+    reasoning = count(0, most_out, details if isinstance(details, Mapping) else counts, "reasoning_tokens") or 0
+    whole = count(min(sent, 1), most_in + most_out, counts, "total_tokens")
     accounts = [out, (out or 0) + reasoning if reasoning > (out or 0) else None]
     if whole is not None and tokens_in is not None:
-        accounts.append(whole - tokens_in if 0 <= whole - tokens_in <= most_out else None)
+        accounts.append(whole - tokens_in if least_out <= whole - tokens_in <= most_out else None)
     tokens_out = max((account for account in accounts if account is not None), default=None)
     return tokens_in, tokens_out, doubtful or None in (tokens_in, tokens_out), out == limit
 
 
 def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
     """Parse a chat completion, also one that comes as a stream (SSE or NDJSON) without being asked to.
+
+    A reply whose content has no known form is a failed call that was paid for, not an empty one.
 
     Args:
         key: ledger key of the call.
@@ -236,39 +245,41 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
 
     Raises:
         Unreadable: if the body is not a completion: not JSON, without a choice or a message, a stream without its end,
-            or an error with status 200.
+            an error with status 200, or another protocol's.
     """
     events = read_events(body)
     if events is None:
         raise Unreadable(describe(body, None))
+    _refuse_other_protocols(events)
     answer = events[0] if len(events) == 1 and b'"delta"' not in body else _join_events(events, b"[DONE]" in body)
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
     if not isinstance(answer, dict):
         raise Unreadable("it is not a JSON object")
-    choices = answer.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        blocked = [text for key, text in strings(answer) if key in _BLOCKED]
-        if not blocked:
-            raise unreadable(answer, "it has no choice")
-        choices = [{"finish_reason": f"blocked: {blocked[0]}"}]
-    choice = choices[0]
+    choice = _choice(answer, describe(body, events))
     ends = (choice.get("finish_reason") or choice.get("done_reason"), choice.get("native_finish_reason"))
     finish = next(filter(is_filtered, ends), ends[0])
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        if not is_filtered(finish):
-            raise Unreadable("its choice has no message")
-        message = {}
-    text, refusal = _text(message.get("content")), message.get("refusal")
+    message = next((choice[name] for name in ("message", "text") if choice.get(name) is not None), None)
+    if message is None and not is_filtered(finish):
+        raise Misfit(f"the choice of the answer has no message: {describe(body, events)}", "check --base-url")
+    said = _read_message(message)
     error = choice.get("error") or answer.get("error")
     fault = error_words({"error": error}) if error else ""
-    text, reasoning, status, reason = separate_reasoning(text, finish, reasoning=_reasoning(message), fault=fault)
-    if refusal:
+    text, reasoning, status, reason = separate_reasoning(said.text, finish, reasoning=said.reasoning, fault=fault)
+    if said.refusal:
         status, reason = "refused", "the service declined to answer"
-        text = text or _text(refusal)
+        text = text or said.refusal
     sent = sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
-    tokens_in, tokens_out, doubtful, at_limit = read_usage(answer, sent=sent, limit=max_tokens, received=len(body))
+    written = len((text or "").encode("utf-8", "surrogatepass"))
+    tokens_in, tokens_out, doubtful, at_limit = read_usage(
+        answer, sent=sent, limit=max_tokens, received=len(body), written=written
+    )
     if status == "ok" and at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
         status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
+    if status == "empty" and said.unread and not reasoning:
+        status, reason = "api_error", f"the reply could not be read: its content is {said.unread}"
+    if status == "empty" and not answer.get("choices"):
+        reason = f"the reply has no text: its {tokens_out} tokens were used up by thoughts; raise --max-tokens"
     return Reply(
         key=key,
         text=text,
@@ -276,11 +287,106 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         reason=reason,
         tokens_in=prompt_tokens(messages) if tokens_in is None else tokens_in,
         tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
-        served=_text(answer.get("model")),
+        served=storable(served) if isinstance(served := answer.get("model"), str) else None,
         attempts=attempt,
         estimated=doubtful,
         reasoning=reasoning,
     )
+
+
+def _refuse_other_protocols(events: Sequence[Any]) -> None:
+    """Refuse a body in the form of another protocol.
+
+    Raises:
+        Misfit: which protocol it is, and the address to use.
+    """
+    if any(isinstance(event, Mapping) and event.get("choices") for event in events):
+        return
+    for protocol in load_words("protocols", "mirage.llm").values():
+        for paths in protocol["signs"]:
+            for event in events:
+                if all(find(event, parse_path(path)) for path in paths):
+                    reason = f"the service answers in the form of {protocol['title']}, not of chat completions"
+                    raise Misfit(reason, f"{protocol['do']} (--base-url)", "stop")
+
+
+def _choice(answer: Mapping[str, Any], described: str) -> Mapping[str, Any]:
+    """Return the first choice of a completion; one without a message if none came of a prompt that was blocked, or of
+    thoughts that were paid for.
+
+    Raises:
+        Unreadable: if there is no choice: an error, or another body.
+    """
+    choices = answer.get("choices")
+    if isinstance(choices, list):
+        choices = next(iter(choices), None)
+    if isinstance(choices, str):
+        return {"message": choices}
+    if isinstance(choices, Mapping):
+        return choices
+    if blocked := [text for key, text in strings(answer) if key in _BLOCKED]:
+        return {"finish_reason": f"blocked: {blocked[0]}"}
+    tokens = read_usage(answer, sent=_HIDDEN, limit=_HIDDEN, received=_HIDDEN)
+    if not answer.get("error") and any(tokens[:2]):
+        return {
+            "message": "",
+            **({"finish_reason": "length"} if tokens[1] else {"error": "it counts a prompt, no reply"}),
+        }
+    fault = unreadable(answer, "it has no choice")
+    if "choices" in answer or isinstance(fault, ErrorBody):
+        raise fault
+    raise Misfit(f"the answer is no chat completion: {described}", "check --base-url")
+
+
+@dataclass
+class _Said:
+    """What a message holds."""
+
+    text: str | None = None
+    reasoning: str | None = None
+    refusal: str | None = None
+    unread: str = ""
+    """The first part that has no known form."""
+
+
+_FIELDS = {
+    "text": ("text", "output_text", "content", "value"),
+    "reasoning": ("reasoning_content", "reasoning", "thinking"),
+    "refusal": ("refusal",),
+}
+"""Names of the parts of a message by what they hold."""
+
+
+def _read_message(message: object) -> _Said:
+    """Read a message: a text, an object, or lists of parts of any depth, each a text or an object.
+
+    Reasoning is in a field of its own (DeepSeek, OpenRouter, vLLM) or in parts of type `thinking` (Mistral).
+    """
+    said = _Said()
+    found: dict[str, list[str]] = {kind: [] for kind in _FIELDS}
+
+    def take(value: object, kind: str) -> None:
+        if isinstance(value, str):
+            found[kind].append(storable(value))
+        elif isinstance(value, list):
+            for part in value:
+                take(part, kind)
+        elif isinstance(value, Mapping):
+            kinds = {name: other for other, names in _FIELDS.items() for name in names if name in value}
+            if not kinds.keys() - {"text"} and re.search("think|reason|thought", str(value.get("type", ""))):
+                kind = "reasoning"
+            for name, other in kinds.items():
+                take(value[name], kind if other == "text" else other)
+            if not kinds and kind == "text" and value is not message:
+                said.unread = said.unread or ", ".join(map(str, value)) or "an empty object"
+        elif value is not None and kind == "text":
+            said.unread = said.unread or f"{value!r}"[:_SHOWN]
+
+    take(message, "text")
+    said.text = "".join(found["text"]) if found["text"] else None
+    said.reasoning = next((text for text in ["\n\n".join(dict.fromkeys(found["reasoning"]))] if text.strip()), None)
+    said.refusal = "".join(found["refusal"]) or None
+    return said
 
 
 def _join_events(events: Sequence[Any], ended: bool) -> dict[str, Any]:
@@ -316,26 +422,6 @@ def _breaks_off(text: str) -> bool:
     return last.isalnum() or unicodedata.category(last or ".") in ("Mn", "Mc", "Pd", "Ps") or last in ",;:、，；："
 
 
-def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """Return the reasoning sent with the text; null if there is none.
-
-    Sources: `reasoning_content` (DeepSeek, vLLM), `reasoning` (OpenRouter, later vLLM), or parts of type `thinking`
-    (Mistral).
-    """
-    content = message.get("content")
-    parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    texts = (_text(value) for value in (message.get("reasoning_content"), message.get("reasoning"), *parts))
-    return next((text for text in texts if text and not text.isspace()), None)
-
-
 def storable(text: str) -> str:
     """Return a text with lone surrogates replaced."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _text(value: object) -> str | None:
-    """Return a storable text; of a list of parts, the joined texts."""
-    if isinstance(value, list):
-        parts = [part.get("text") for part in value if isinstance(part, dict) and part.get("type") == "text"]
-        value = "".join(part for part in parts if isinstance(part, str))
-    return storable(value) if isinstance(value, str) else None

@@ -1,85 +1,26 @@
-"""Cause of a service's rejection (the prompt, a parameter, credit, key, rate, or unknown), and its own words.
+"""Errors of services: what each concerns, what a run does then (`behaviours.toml`), and the service's own words.
 
-The fields of the error decide first (code, type, param and similar, anywhere in the body). Gateways pass on another
-service's error as plain text, so its wording decides if no field does.
+The codes and the sentences of an error are read together, wherever they are in its body: gateways pass on another
+service's error as plain text.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mirage.llm.json_paths import page_text
+from mirage.text.data import load_words
 
-
-def names(words: str) -> frozenset[str]:
-    """Return the set of the words of a text."""
-    return frozenset(words.split())
-
-
-_FILTERED = names(
-    "content_filter content_filtered content_policy_violation contentpolicyviolationerror responsibleaipolicyviolation"
-    " data_inspection_failed moderation_blocked content_moderation safety sensitive input_moderation"
-    " prohibited_content guardrail_intervened"
-)
-_FILTERED_WORDS = re.compile(
-    r"content[ _-]?(filter|policy|management|moderation)|ContentPolicyViolation|responsible ?ai|inappropriate content"
-    r"|safety (system|filter|polic|setting)|(flagged|blocked) (by|for|as)|moderation|data_inspection",
-    re.IGNORECASE,
-)
-_TOO_LONG = names(
-    "context_length_exceeded contextwindowexceedederror string_above_max_length request_too_large"
-    " model_context_window_exceeded prompt_too_long max_tokens_exceeded tokens_limit_reached exceed_context_size_error"
-)
-_TOO_LONG_WORDS = re.compile(
-    r"context[ _-]?(length|window|size)|ContextWindow|(prompt|input|request|message)s? (is|are) too (long|large)"
-    r"|too many (input |prompt )?tokens|input token count|(maximum|max) (model|input|sequence|prompt|number of input)"
-    r"[ _-]?(length|len|tokens)|longer than the (maximum|model)|exceeds? the (maximum|model|limit of)[^.]*tokens"
-    r"|reduce the length",
-    re.IGNORECASE,
-)
-_ACCOUNT: dict[Literal["credit", "rate", "auth"], re.Pattern[str]] = {
-    "credit": re.compile(
-        r"insufficient[ _-]?(quota|balance|credit|fund)|(credit|account|prepaid)s?[ _-]?balance|arrear|payment required"
-        r"|(out of|no|not enough|more|purchase|buy|add) credits?\b|credits? (are|is|have been) used|top up|recharge"
-        r"|billing[ _-]?(hard|limit|not)|budget[ _-]?(has been )?exceeded|exceeded[ _-]((your )?budget|current_quota_)"
-        r"|account[^.]{0,60}suspended|余额不足|欠费",
-        re.IGNORECASE,
-    ),
-    "rate": re.compile(
-        r"rate[ _-]?limit|too[ _-]?many[ _-]?requests|throttl|resource[ _-]?(has been )?exhausted|overloaded"
-        r"|quota[ _-]?(has been )?exceeded|exceeded[^.]{0,40}quota|(over|at|out of) capacity"
-        r"|capacity[ _-](is[ _-])?(exceeded|limit|full)|try again (later|in\b)|temporarily unavailable"
-        r"|(server|service|system|model)s? (is |are )?(currently |too )*(busy|loading)"
-        r"|concurren\w+[ _-](limit|request)|请求过于频繁|限流",
-        re.IGNORECASE,
-    ),
-    "auth": re.compile(
-        r"(invalid|incorrect|wrong|missing|expired|revoked|disabled|bad|unknown|no)[ _-](api|access|auth\w*|bearer)"
-        r"[ _-]?(key|token)|(api[ _-]?key|access token|bearer token|credentials)[ _-]?(is |has |was |are )*"
-        r"(invalid|missing|expired|required|disabled|revoked|not (valid|found))|unauthori[sz]ed|unauthenticated"
-        r"|authenti[a-z]+[ _-]?(failed|fails|failure|error|required)|invalid[ _-]?(authenti|credential|x-api-key)"
-        r"|not authenticated|permission[ _-]?denied|access denied|not have (access|permission)",
-        re.IGNORECASE,
-    ),
-}
-"""Words about the account, in the order in which they decide."""
-_CONTEXT = re.compile(r"(?:context|model)[ _-]?(?:length|window|size|len)\D{0,20}?([0-9][0-9,]{2,11})", re.IGNORECASE)
-_UNKNOWN = names(
-    "unsupported_parameter unsupported_value unknown_parameter unrecognized_parameter invalid_parameter_combination"
-    " extra_forbidden unexpected_parameter parameter_not_supported"
-)
-_UNKNOWN_WORDS = re.compile(
-    r"unsupported|(not|n't) support|deprecated|unrecogni[sz]ed|unknown|unexpected"
-    r"|not (permitted|allowed|available|accept)|extra (input|field)"
-    r"|cannot (both )?be (used|set|specified|combined)|only (the )?default|no longer|removed"
-    r"|(use|using) [`'\"]?max_completion_tokens",
-    re.IGNORECASE,
-)
+Run = Literal["again", "refused", "row", "adapt", "unfit", "stop"]
+"""What a run does: `again`: retry; `refused`: the service declines this request; `row`: this request cannot be
+answered, others may; `adapt`: retry without the parameter, or with its other name; `unfit`: this request cannot be
+answered, and none can if no other is accepted; `stop`: every request would be rejected.
+"""
 LIMITS = ("max_tokens", "max_completion_tokens")
 """Both names of the limit of new tokens."""
 _DROPPABLE = ("top_p", "temperature")
@@ -94,10 +35,12 @@ _OPTIONS = {
 """Advice by rejected parameter."""
 OWN_FIELDS = {**_OPTIONS, **dict.fromkeys(("messages", "stream", "n"), "")}
 """Fields of a request's body that only this program sets, with the option that changes them."""
-_IDS = ("code", "type", "status", "reason", "error_type", "error_code", "name")
 _PARAMS = ("param", "parameter", "field", "loc")
 _OURS = ("model", "messages", "prompt", "input", "service", "extra_body")
-_SAYS = re.compile(r"(^|message|msg|details?|errors?|description|reason|title|raw|string|hint|loc)$", re.IGNORECASE)
+_SAYS = re.compile(
+    r"(^|message|msg|details?|errors?|description|(?<!finish_)(?<!stop_)reason|title|raw|string|hint|loc)$",
+    re.IGNORECASE,
+)
 """Keys of texts for people."""
 _ECHOES = ("input", "messages", "prompt")
 """Keys under which services repeat the request."""
@@ -106,63 +49,90 @@ _SHOWN = 300
 """Maximum characters of a service's words in a reason."""
 _READ = 20_000
 """Maximum characters of an error in which a cause is looked for."""
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s_-]+")
+_NUMBER = r"\D{0,20}?([0-9][0-9,]*)"
+_CONTEXT = re.compile(rf"(?:context|model) ?(?:length|window|size|len){_NUMBER}")
+_ALLOWED, _ASKED = re.compile(rf"\blimit{_NUMBER}"), re.compile(rf"\brequested{_NUMBER}")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Cause of a rejection."""
+class Behaviour:
+    """A kind of error, and what a run does then: a row of `behaviours.toml`."""
 
-    of: Literal["filter", "length", "parameter", "setting", "credit", "rate", "auth", "unknown"]
-    """`filter`: the prompt, by the service's content rules; `length`: the prompt's length; `parameter`: an unsupported
-    parameter that can be omitted or renamed; `setting`: an unsupported value or parameter; `credit`, `rate`, `auth`: no
-    credit left, too many requests, a key that is not accepted; `unknown`.
+    kind: str
+    """What the error concerns: `filter` (the prompt, by the service's content rules), `length` (the size of the
+    request), `credit`, `rate`, `key` and so on; `unknown`.
     """
-    parameter: str = ""
-    """The parameter."""
+    run: Run
+    statuses: Collection[int] = ()
+    """HTTP statuses of this kind without a word; 500 stands for all from 500 on."""
+    words: Collection[str] = ()
+    """Patterns in the codes and words of an error."""
+    unless: Collection[str] = ()
+    """Patterns with which the words do not count."""
+    never: Collection[int] = ()
+    """Statuses with which the words do not count."""
+    names: bool = False
+    """Whether the error must name a parameter that was sent."""
     do: str = ""
-    """The option that helps."""
+    """Advice."""
+    parameter: str = ""
+    """The parameter that the error names."""
+    _patterns: tuple[re.Pattern[str], re.Pattern[str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        patterns = (re.compile("|".join(given) if given else "(?!)") for given in (self.words, self.unless))
+        object.__setattr__(self, "_patterns", tuple(patterns))
+
+    def fits(self, status: int, said: str, parameter: str) -> bool:
+        """Return whether an error is of this kind."""
+        if self.names and not parameter:
+            return False
+        words, unless = self._patterns
+        worded = status not in self.never and words.search(said) and not unless.search(said)
+        return min(status, 500) in self.statuses or bool(worded)
 
 
-def find_fault(error: object, sent: Mapping[str, object]) -> Fault:
-    """Return the cause of a request's rejection.
+_TABLE = [Behaviour(**row) for row in load_words("behaviours", "mirage.llm")["behaviours"]]
+
+
+def find_behaviour(status: int, error: object, sent: Mapping[str, object]) -> Behaviour:
+    """Return the kind of an error and what a run does then.
 
     Args:
+        status: the HTTP status, or the one in the body.
         error: body of the rejection, or only its error.
         sent: body of the request.
     """
     texts = list(strings(error))
-    ids = {text.lower() for key, text in texts if key in _IDS}
-    named = [text for key, text in texts if key in _PARAMS and text in sent]
     words = " ".join(text for _, text in texts)[:_READ]
-    if ids & _FILTERED:
-        return Fault("filter")
-    parameter = _parameter(named, words, sent)
-    too_long = bool(ids & _TOO_LONG)
-    if parameter and not too_long and ids & _UNKNOWN:
-        return _parameter_fault(parameter)
-    account = next((of for of, pattern in _ACCOUNT.items() if pattern.search(words)), None)
-    if account and not too_long:
-        return Fault(account)
-    if too_long or (_TOO_LONG_WORDS.search(words) and not ids & _UNKNOWN):
-        limit = next((sent[name] for name in LIMITS if name in sent), 0)
-        room = _CONTEXT.search(words)
-        if room and isinstance(limit, int) and limit >= int(room[1].replace(",", "")):
-            return Fault("setting", LIMITS[0], "reduce --max-tokens: it exceeds the model's context")
-        return Fault("length")
-    if parameter and _UNKNOWN_WORDS.search(words):
-        return _parameter_fault(parameter)
-    if _FILTERED_WORDS.search(words):
-        return Fault("filter")
-    if parameter in _OPTIONS:
-        return Fault("setting", parameter, _OPTIONS[parameter])
-    return Fault("unknown")
+    said = plain_words(words)
+    parameter = _parameter([text for key, text in texts if key in _PARAMS and text in sent], words, sent)
+    found = next(row for row in _TABLE if row.fits(status, said, parameter))
+    if found.kind == "rate" and _number(_ASKED, said) > _number(_ALLOWED, said) > 0:
+        found = next(row for row in _TABLE if row.kind == "length")
+    limit = next((sent[name] for name in LIMITS if name in sent), 0)
+    if found.kind == "length" and isinstance(limit, int) and limit >= _number(_CONTEXT, said) > 0:
+        do = "reduce --max-tokens: it exceeds the model's context"
+        return replace(found, kind="setting", run="stop", parameter=LIMITS[0], do=do)
+    if not found.names:
+        return found
+    if found.kind == "parameter" and parameter not in (*LIMITS, *_DROPPABLE):
+        return replace(found, run="stop", parameter=parameter, do=_OPTIONS.get(parameter, "change --extra-body"))
+    if found.kind == "setting" and parameter not in _OPTIONS:
+        return _TABLE[-1]
+    return replace(found, parameter=parameter, do=_OPTIONS[parameter])
 
 
-def _parameter_fault(parameter: str) -> Fault:
-    """Return the fault for an unsupported parameter."""
-    if parameter in LIMITS or parameter in _DROPPABLE:
-        return Fault("parameter", parameter, _OPTIONS.get(parameter, ""))
-    return Fault("setting", parameter, _OPTIONS.get(parameter, "change --extra-body"))
+def plain_words(text: str) -> str:
+    """Return codes and words in lower case with single spaces: `contentFilter` and `content_filter` are the same."""
+    return _BETWEEN_WORDS.sub(" ", text).lower()
+
+
+def _number(pattern: re.Pattern[str], said: str) -> int:
+    """Return the number that a pattern finds; 0 if there is none."""
+    found = pattern.search(said)
+    return int(found[1].replace(",", "")) if found else 0
 
 
 def _parameter(named: list[str], words: str, sent: Mapping[str, object]) -> str:

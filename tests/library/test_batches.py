@@ -101,7 +101,12 @@ def test_the_estimate_and_the_ledger_count_half_the_price(ledger: Ledger) -> Non
 
 @pytest.mark.parametrize(
     ("fate", "reason"),
-    [("error", "it went wrong"), ("expired", "executed in time"), ("lost", "without a result"), ("odd", "no choice")],
+    [
+        ("error", "it went wrong"),
+        ("expired", "executed in time"),
+        ("lost", "without a result"),
+        ("odd", "no chat completion"),
+    ],
 )
 def test_a_request_without_a_result_is_a_failed_call(ledger: Ledger, fate: str, reason: str) -> None:
     fates = {"q3": fate, "q40": fate}

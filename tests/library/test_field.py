@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,10 +152,12 @@ def test_intervals_of_repeated_votes_hold_the_truth(tmp_path: Path) -> None:
     assert held >= 20
 
 
-def test_turn_4_services_are_told_as_what_they_are(field: Path, tmp_path: Path) -> None:
-    folder = field / "turn4" / "06-services"
-    cases = json.loads((folder / "cases.json").read_text(encoding="utf-8"))
-    run("import", folder / "two.jsonl", "--into", arena := tmp_path / "arena")
+def told_services(folders: Sequence[Path], tmp_path: Path) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
+    """Generate answers by the services of folders of cases; return what each run prints, and its first answer."""
+    cases = {}
+    for folder in folders:
+        cases |= json.loads((folder / "cases.json").read_text(encoding="utf-8"))
+    run("import", folders[0] / "two.jsonl", "--into", arena := tmp_path / "arena")
     told = {}
 
     def behave(call: Call) -> Act:
@@ -167,13 +170,45 @@ def test_turn_4_services_are_told_as_what_they_are(field: Path, tmp_path: Path) 
             service.requests.clear()
             given = ("--system", case, "--model", case, "--base-url", service.url, "--max-tokens", 256, "--retries", 2)
             words = [str(word) for word in ("generate", arena, *given, "--concurrency", 1)]
-            told[case] = CliRunner().invoke(app, words).output
-    status = {row["system"]: row["status"] for row in rows(arena, "answers")}
+            told[case] = CliRunner().invoke(app, words).output + f"\n{len(service.calls)} requests"
+            service.calls.clear()
+    answers = [row for row in rows(arena, "answers") if row["query_id"] == "q0"]
+    return told, {row["system"]: row for row in answers}
+
+
+def test_turn_4_services_are_told_as_what_they_are(field: Path, tmp_path: Path) -> None:
+    told, answers = told_services([field / "turn4" / "06-services"], tmp_path)
+    status = {system: row["status"] for system, row in answers.items()}
     assert "the model is loaded with a context of only 4096 tokens" in told["error-string"]
     assert status["filter-other"] == "refused"
     assert "asks to wait 36,000 seconds" in told["wait-in-body"]
     assert [status[case] for case in ("rate-as-400", "stream", "prompt-cut", "other-model")] == ["ok"] * 4
     assert status["stop-at-limit"] == "truncated"
+
+
+def test_turn_5_services_are_told_as_what_they_are(field: Path, tmp_path: Path) -> None:
+    """Pitfalls 223, 224, 227 and 230, `field/turn5` 04 to 11 and 17: the row, the reason and the number of requests."""
+    told, answers = told_services([path.parent for path in sorted((field / "turn5").glob("*/cases.json"))], tmp_path)
+    status = {system: row["status"] for system, row in answers.items()}
+    assert [status[case] for case in ("usage-rules-403", "flagged-403", "refusal-part")] == ["refused"] * 3
+    assert answers["refusal-part"]["text"] == "Dabei kann ich nicht helfen."
+    assert {answers[case]["text"] for case in ("output-text", "prefixed", "zeros")} == {
+        "Der Leuchtturm wurde 1902 gebaut [1]."
+    }
+    assert status["thoughts-only"] == "empty"
+    assert "--max-tokens" in answers["thoughts-only"]["reason"]
+    for case, words, n in (
+        ("over-minute", "--depth", 2),
+        ("anthropic", "--provider anthropic", 1),
+        ("regain-400", "You will regain access on 2030-12-01 at 00:00 UTC", 1),
+        ("volume", "asks to wait 7,811 seconds", 1),
+        ("thoughts-only", "510 reply tokens", 2),
+        ("zeros", "estimated", 2),
+    ):
+        assert words in told[case], told[case]
+        assert f"\n{n} requests" in told[case], told[case]
+    (verdict,) = lines(field / "turn5" / "17-two-verdict-lines" / "replies.jsonl")
+    assert parse_verdict(verdict["reply"]).verdict == verdict["right"]
 
 
 # --- inputs that failed: files and words ------------------------------------------------------------------------------

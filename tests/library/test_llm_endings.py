@@ -16,7 +16,7 @@ from misbehaving import Act, Service, replied, reply
 from mirage.errors import Unreachable
 from mirage.llm.calls import Limits, Settings
 from mirage.llm.completion import read_usage, state
-from mirage.llm.faults import find_fault
+from mirage.llm.faults import find_behaviour
 from mirage.store.ledger import Ledger
 
 ask = partial(ask_one, settings=Settings("tiny", top_p=0.9, max_tokens=50), retries=1)
@@ -171,5 +171,5 @@ def test_a_prompt_at_fault_is_a_row_however_many_there_are(
 
 
 def test_a_parameter_that_was_not_sent_is_nobodys_fault() -> None:
-    assert find_fault({"message": "temperature is not supported"}, {"model": "m"}).of == "unknown"
-    assert find_fault({"message": "no such thing"}, {"model": "m", "max_tokens": 5}).of == "unknown"
+    assert find_behaviour(400, {"message": "temperature is not supported"}, {"model": "m"}).kind == "unknown"
+    assert find_behaviour(400, {"message": "no such thing"}, {"model": "m", "max_tokens": 5}).kind == "unknown"
