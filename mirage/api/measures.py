@@ -124,12 +124,15 @@ def retrieval_measures(
         NotEnoughData: if no passage has a label.
         UnknownName: if there is no such measure or language.
     """
-    from mirage.stages.retrieve.measures import MEASURES, means, measure_retrievers
+    from mirage.stages.retrieve.measures import MEASURES
+    from mirage.views.retrieval import RetrievalChoice, retrieval_view
 
-    chosen = MEASURES if measures is None else measures
-    table = measure_retrievers(arena, measures=chosen, languages=as_tuple(languages), relevant_from=relevant_from)
+    choice = RetrievalChoice(
+        as_tuple(languages) or (), tuple(MEASURES if measures is None else measures), relevant_from
+    )
     title = f"Retrievers of {arena.name}, with 95% intervals; relevant from grade {relevant_from}"
-    return make_rows(means(table), title, ("language", "retriever", "measure", "mean", "low", "high", "n", "total"))
+    first = ("language", "retriever", "measure", "mean", "low", "high", "n", "total")
+    return Rows(retrieval_view(arena, choice).means, title, first)
 
 
 def variance(
@@ -184,14 +187,12 @@ def attribution(
         TableMissing: if it lacks outcomes.
         UnknownName: if it has no such language.
     """
-    from mirage.stages.retrieve.attribution import attributions
-    from mirage.views.causes import CauseChoice, causes_view
+    from mirage.views.causes import CauseChoice, answer_causes, causes_view
 
-    if answers:
-        entries = attributions(arena, languages=as_tuple(languages), relevant_from=relevant_from)
-        return make_rows([entry.attribution for entry in entries], f"Where each answer of {arena.name} went")
     arena.need("outcomes")
     choice = CauseChoice(arena.known_languages("outcomes", languages), relevant_from=relevant_from)
+    if answers:
+        return make_rows(answer_causes(arena, choice), f"Where each answer of {arena.name} went")
     title = f"Where answers of {arena.name} are lost, with 95% intervals over queries"
     return Rows(causes_view(arena, choice).shares, title)
 

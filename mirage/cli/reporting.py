@@ -19,7 +19,7 @@ from mirage.cli.common import (
     command_group,
 )
 from mirage.cli.output import Format, columns_of, note, show
-from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.errors import BadInput, UnknownName
 from mirage.store.arena import Arena, open_arena, refuse_bundled
 from mirage.text.segmentation import as_sentence
 
@@ -137,11 +137,11 @@ def retrieval(
     Unlabelled passages count as not relevant: judged@k, printed with every measure at k, is the labelled share. Writes
     nothing.
     """
-    from mirage.api.measures import retrieval_measures
-    from mirage.stages.retrieve.measures import RetrievalMean
+    from mirage.stages.retrieve.measures import MEASURES, RetrievalMean
+    from mirage.views.retrieval import RetrievalChoice, retrieval_view
 
-    names = None if measures is None else [name.strip() for name in measures.split(",")]
-    means = retrieval_measures(arena, measures=names, languages=languages)
+    names = MEASURES if measures is None else tuple(name.strip() for name in measures.split(","))
+    means = retrieval_view(arena, RetrievalChoice(tuple(languages or ()), names)).means.to_pylist()
     shown = [row for row in means if by == "language" or row["language"] == "all"]
     show(shown, columns_of(RetrievalMean, "unit"), output_format, of=RetrievalMean, value="mean")
 
@@ -161,13 +161,15 @@ def failures(
     correct decisions, to answer and to abstain: the labels do not say whether an answer is true. Shares have 95%
     intervals over queries. Writes nothing.
     """
-    from mirage.api.measures import attribution as attribute
     from mirage.stages.retrieve.attribution import Attribution, CauseShare
+    from mirage.views.causes import CauseChoice, answer_causes, causes_view
 
-    rows = attribute(arena, languages=languages, answers=answers)
+    arena.need("outcomes")
+    choice = CauseChoice(arena.known_languages("outcomes", languages))
     if answers:
-        show(rows, columns_of(Attribution)[:5], output_format, of=Attribution)
+        show(answer_causes(arena, choice), (), output_format, of=Attribution)
     else:
+        rows = causes_view(arena, choice).shares.to_pylist()
         shown = [row for row in rows if by == "language" or row["language"] == "all"]
         show(shown, (), output_format, of=CauseShare, value="share")
 
@@ -186,17 +188,16 @@ def languages(
     Reads the tables of `mirage report failures`. Writes nothing, except the column passage_language of passages and
     retrieved with --detect.
     """
-    from mirage.stages.across import DecisionShare, decisions_by_pair, detect_passage_languages
+    from mirage.stages.across import DecisionShare, detect_passage_languages
+    from mirage.views.causes import CauseChoice, decisions_view
 
     if detect:
         result = detect_passage_languages(refuse_bundled(dir_), made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
     arena = open_arena(dir_)
     arena.need("answers")
-    found = decisions_by_pair(arena, languages=languages)
-    if not found:
-        what = "no system was shown a relevant passage whose language is known"
-        raise NotEnoughData(what, do=f"run: {arena.fill('mirage report languages DIR --detect')}")
+    arena.need("outcomes")
+    found = decisions_view(arena, CauseChoice(arena.known_languages("outcomes", languages)))
     show(found, (), output_format, of=DecisionShare, value="share")
 
 

@@ -1,6 +1,6 @@
 """Languages of queries and passages, where passages are in other languages than their query.
 
-decisions_by_pair(arena)         # correct decisions by language of the query and of the relevant passages shown
+decisions_by_pair(causes)        # correct decisions by language of the query and of the relevant passages shown
 detect_passage_languages(path)   # writes the missing languages of passages
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirage import schema
-from mirage.stages.retrieve.attribution import attributions
+from mirage.stages.retrieve.attribution import AnswerCause
 from mirage.stats.intervals import wilson
 from mirage.store.arena import Arena, open_arena
 from mirage.store.upsert import NewRows, Snapshot, by_key, retry_outdated, upsert
@@ -82,22 +82,14 @@ def _pairs(arena: Arena) -> frozenset[tuple[str, str]]:
     return frozenset(pairs)
 
 
-def decisions_by_pair(
-    arena: Arena, *, languages: Iterable[str] | None = None, parser: str = "strict"
-) -> list[DecisionShare]:
+def decisions_by_pair(causes: Iterable[AnswerCause]) -> list[DecisionShare]:
     """Count correct decisions by languages of the query and of the relevant passages that the system was shown.
 
     Args:
-        arena: with outcomes, answers, and labelled passages whose languages are known.
-        languages: codes of the queries; None for all.
-        parser: parser whose outcomes count.
-
-    Raises:
-        TableMissing: if it lacks outcomes.
-        UnknownName: if there is no such language.
+        causes: of answers to queries with labelled passages whose languages are known (`attributions`).
     """
     counts: dict[tuple[str, str, str], list[bool]] = {}
-    for entry in attributions(arena, languages=languages, parser=parser):
+    for entry in causes:
         own = entry.attribution
         if own.cause is not None:
             for code in entry.relevant_in:

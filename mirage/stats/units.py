@@ -214,3 +214,13 @@ def joint_variances(rows: pa.Table) -> dict[tuple[str, str], tuple[float, float 
             name = systems[system[order[places[0]]]], names[feature[order[places[0]]]]
             result[name] = (*joint_variance(of_languages, units), units.unit, units.n)
     return result
+
+
+def count_units(rows: pa.Table) -> dict[tuple[str, str], int]:
+    """Return the number of units by system and feature; an id in several languages is one.
+
+    Args:
+        rows: columns query_id, system and feature.
+    """
+    counted = rows.group_by(["system", "feature"]).aggregate([("query_id", "count_distinct")]).to_pylist()
+    return {(row["system"], row["feature"]): row["query_id_count_distinct"] for row in counted}

@@ -1,4 +1,4 @@
-"""Views: causes of errors in an arena's answers, retrievers and passage languages.
+"""Views: causes of errors in an arena's answers, and correct decisions by languages of the passages.
 
 Cached by arena and parser; the source tables are read once.
 """
@@ -6,12 +6,13 @@ Cached by arena and parser; the source tables are read once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage import schema
+from mirage.errors import NotEnoughData
 from mirage.schema import Parser
 from mirage.stages.across import DecisionShare, decisions_by_pair
 from mirage.stages.retrieve.attribution import (
@@ -23,8 +24,7 @@ from mirage.stages.retrieve.attribution import (
     cause_shares,
     causes,
 )
-from mirage.stages.retrieve.measures import RELEVANT_FROM, means, measure_retrievers
-from mirage.stages.shown import GIVEN
+from mirage.stages.retrieve.measures import RELEVANT_FROM
 from mirage.store import query_rows
 from mirage.views.cache import cached_view
 
@@ -43,15 +43,6 @@ TITLES: dict[str, str] = {
     "right_refusal": "correct decision: abstains",
 }
 """Display names of the causes."""
-BEST = "nDCG@10"
-"""The measure that orders retrievers."""
-MEASURES = {
-    BEST: "Normalized discounted cumulative gain at rank 10.",
-    "judged@10": "Share of the top 10 with a label; unlabelled passages count as not relevant.",
-    "R@100": "Share of the relevant passages in the top 100.",
-    "RR@10": "Reciprocal rank of the first relevant passage in the top 10; 0 if none.",
-}
-"""Measures of the table with their meaning, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +107,7 @@ def causes_view(arena: Arena, choice: CauseChoice = ALL) -> CausesView:
     Raises:
         TableMissing: if the arena has no outcomes.
     """
-    entries = [entry.attribution for entry in arena_causes(arena, choice.parser, choice.relevant_from)]
-    shares = cause_shares(e for e in entries if not choice.languages or e.language in choice.languages)
+    shares = cause_shares(answer_causes(arena, choice))
     right: defaultdict[str, float] = defaultdict(float)
     for share in shares:
         if share.language == "all" and share.cause in ("right", "right_refusal"):
@@ -126,35 +116,32 @@ def causes_view(arena: Arena, choice: CauseChoice = ALL) -> CausesView:
     return CausesView(systems, schema.from_rows(CauseShare, shares))
 
 
-@cached_view
-def retrievers(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
-    """Measure the retrievers of an arena over languages, best nDCG@10 first; given passages, not retrieved, last.
-
-    Args:
-        arena: an arena with retrieved passages.
-        languages: codes.
-
-    Returns:
-        `retriever, n`, and for each measure its mean and the ends of its 95% interval, `_low` and `_high`.
+def answer_causes(arena: Arena, choice: CauseChoice = ALL) -> tuple[Attribution, ...]:
+    """Return the cause of every answer to the queries of some languages, with its evidence.
 
     Raises:
-        NotEnoughData: if no passage is labelled.
+        TableMissing: if the arena has no outcomes.
     """
-    import pyarrow as pa
-
-    rows: dict[str, dict[str, Any]] = {}
-    for mean in means(measure_retrievers(arena, measures=list(MEASURES), languages=languages)):
-        if mean.language == "all" and mean.measure in MEASURES:
-            name, measure = mean.retriever, mean.measure
-            row = rows.setdefault(name, {"retriever": name})
-            row |= {measure: mean.mean, f"{measure}_low": mean.low, f"{measure}_high": mean.high}
-            if measure == BEST:
-                row["n"] = mean.n
-    order = sorted(rows.values(), key=lambda row: (row["retriever"] == GIVEN, -(row[BEST] or 0), row["retriever"]))
-    return pa.Table.from_pylist(order)
+    return tuple(entry.attribution for entry in _chosen(arena, choice))
 
 
 @cached_view
-def decisions(arena: Arena, parser: Parser, languages: tuple[str, ...]) -> tuple[DecisionShare, ...]:
-    """Return every system's shares of correct decisions by languages of query and passage."""
-    return tuple(decisions_by_pair(arena, languages=languages, parser=parser))
+def decisions_view(arena: Arena, choice: CauseChoice = ALL) -> tuple[DecisionShare, ...]:
+    """Return every system's shares of correct decisions by languages of query and passage.
+
+    Raises:
+        TableMissing: if the arena has no outcomes.
+        NotEnoughData: if no relevant passage of a known language was shown.
+    """
+    shares = tuple(decisions_by_pair(_chosen(arena, choice)))
+    if not shares:
+        what = "no system was shown a relevant passage whose language is known"
+        raise NotEnoughData(what, do=f"run: {arena.fill('mirage report languages DIR --detect')}")
+    return shares
+
+
+def _chosen(arena: Arena, choice: CauseChoice) -> Iterator[AnswerCause]:
+    """Yield the causes of the answers in the chosen languages."""
+    for entry in arena_causes(arena, choice.parser, choice.relevant_from):
+        if not choice.languages or entry.attribution.language in choice.languages:
+            yield entry

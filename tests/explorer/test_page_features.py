@@ -170,7 +170,7 @@ def test_a_dot_is_clicked_and_leads_on_in_a_browser(start: Callable[..., browser
     says = hover.locator("tspan.line").all_text_contents()
     assert says[0].startswith("sim-0")
     assert says[1].startswith("English: ")
-    assert says[2] == "n = 12 of 12 answers"
+    assert says[2] == "n = 12 of 12 queries"
     marks = page.locator(f".st-key-panels {browser.MARKS}")
     before = marks.last.bounding_box()
     page.mouse.click(*places[-1])

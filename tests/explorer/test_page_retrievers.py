@@ -9,14 +9,12 @@ import whole_systems
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
-import mirage
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.stages.retrieve import measures
 from mirage.store import arena as arenas
 from mirage.store import writing
 from mirage.store.arena import Arena
-from mirage.views.causes import MEASURES, retrievers
+from mirage.views.retrieval import retrieval_view
 from pages import page_text
 
 
@@ -34,19 +32,6 @@ def open_page(monkeypatch: pytest.MonkeyPatch, path: Path, **params: str) -> App
     return app
 
 
-def test_the_table_has_what_python_gives(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(monkeypatch, arena.path, section="Errors", languages="sw")
-    (table,) = (frame.value for frame in app.dataframe if "retriever" in frame.value.columns)
-    assert list(table["retriever"]) == ["dense", "bm25", "given"], "who did not have to retrieve comes last"
-    rows = mirage.retrieval_measures(arena).to_pandas()
-    for retriever in ("dense", "bm25"):
-        own = rows[(rows.language == "sw") & (rows.retriever == retriever)].set_index("measure")
-        for measure in MEASURES:
-            shown = table.set_index("retriever").loc[retriever, measure]
-            assert shown == pytest.approx(own.loc[measure, "mean"])
-    assert set(MEASURES) <= set(measures.MEASURES)
-
-
 def test_an_arena_without_a_retriever_has_no_such_table(monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page(monkeypatch, arenas.bundled_arenas()["nomiracl"], section="Errors")
     assert "Retrievers" not in page_text(app)
@@ -60,7 +45,7 @@ def test_without_labels_the_reason_stands_there(arena: Arena, tmp_path: Path, mo
     tables = {name: arena.read(name) for name in ("queries", "retrieved")}
     bare = writing.write(tmp_path / "bare", {**tables, "passages": unlabelled}, made_by="a test")
     with pytest.raises(NotEnoughData):
-        retrievers(bare, ("en", "sw"))
+        retrieval_view(bare)
     assert "Not measured" in page_text(open_page(monkeypatch, bare.path))
 
 

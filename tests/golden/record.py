@@ -59,7 +59,6 @@ from mirage.ranking.surrogate.evaluate import compare_regressors
 from mirage.ranking.surrogate.importance import importances
 from mirage.ranking.surrogate.regressors import predict
 from mirage.ranking.surrogate.training import training
-from mirage.stages.across import decisions_by_pair
 from mirage.stages.features.means import means, over_languages
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.table import compute
@@ -69,6 +68,7 @@ from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.retrieve.bm25 import search_bm25
 from mirage.stages.retrieve.corpus import arena_corpus
 from mirage.text.answers import citations, is_numbered
+from mirage.views.causes import decisions_view
 
 Value = float | int | str | bool | None
 Numbers = Iterator[tuple[str, Value]]
@@ -452,7 +452,7 @@ def _bm25(arena: mirage.Arena, languages: Sequence[str]) -> Numbers:
 def across_languages(arenas: Arenas) -> Numbers:
     """Yield the shares of correct decisions by languages of query and passage."""
     names = ("system", "query_language", "passage_language")
-    found = decisions_by_pair(arenas["sample-across"])
+    found = decisions_view(arenas["sample-across"])
     yield from rows("sample-across/decisions", found, names, ("k", "n", "share", "low", "high"))
 
 

@@ -13,6 +13,7 @@ from mirage import schema
 from mirage.stages import across
 from mirage.store.arena import Arena, open_arena
 from mirage.store.upsert import by_key, upsert
+from mirage.views.causes import decisions_view
 
 TABLES = ("passages", "retrieved")
 
@@ -24,7 +25,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
 
 
 def test_correct_decisions_are_counted_by_pair_of_languages(arena: Arena) -> None:
-    rows = {(row.system, row.query_language, row.passage_language): row for row in across.decisions_by_pair(arena)}
+    rows = {(row.system, row.query_language, row.passage_language): row for row in decisions_view(arena)}
     # The loyal system answers where its passage is in the query's language: on every second query.
     assert (rows[LOYAL, "de", "de"].k, rows[LOYAL, "de", "de"].n) == (6, 6)
     assert (rows[LOYAL, "de", "ar"].k, rows[LOYAL, "de", "ar"].n) == (0, 6)
@@ -32,7 +33,7 @@ def test_correct_decisions_are_counted_by_pair_of_languages(arena: Arena) -> Non
     assert [(row.k, row.n, row.share) for row in every] == [(12, 12, 1.0)] * 3
     assert all(0.7 < row.low < row.high == 1 for row in every)
     printed = json.loads(run("report", "languages", arena.path, "--format", "json").stdout)
-    assert [row["share_low"] for row in printed] == [row.low for row in across.decisions_by_pair(arena)]
+    assert [row["share_low"] for row in printed] == [row.low for row in decisions_view(arena)]
 
 
 def test_passages_without_a_language_are_left_out_until_detected(tmp_path: Path) -> None:

@@ -261,11 +261,11 @@ def _short(value: float | None) -> float:
 
 
 def _mean_hover(row: FeatureMean) -> str:
-    """Return the hover text of a dot: system, language, mean, interval and number of answers."""
+    """Return the hover text of a dot: system, language, mean, interval and number of queries."""
     interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
     return (
         f"<b>{label_text(row.system)}</b><br>{_where(row.language)}: {value_text(row.mean)}{interval}<br>"
-        f"n = {row.n:,} of {row.total:,} answers"
+        f"n = {row.n:,} of {row.total:,} queries"
     )
 
 

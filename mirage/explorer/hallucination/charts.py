@@ -207,7 +207,7 @@ def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> 
             ""
             if row is None
             else f"<b>{label_text(row['system'])}</b><br>{TITLES[cause]}: {_rate(row['share'])}, "
-            f"95% {span(row['low'], row['high'], 'rate')}<br>{row['k']:,} of {row['n']:,} classified answers"
+            f"95% {span(row['low'], row['high'], 'rate')}<br>{row['k']:,} of {row['answers']:,} classified answers"
             for row in own
         ]
         shares = [row["share"] if row else 0.0 for row in own]

@@ -31,6 +31,7 @@ from mirage.views import causes, printed
 from mirage.views import rates as views
 from mirage.views.causes import CauseChoice, CausesView
 from mirage.views.rates import PromptsView, RatesView
+from mirage.views.retrieval import BEST, SHOWN, RetrievalChoice, retrieval_view
 
 SAYS = {
     "exclude": "wrong decisions / classified answers",
@@ -186,16 +187,16 @@ def show_retrievers(page: Page) -> None:
         return
     heading("Retrievers")
     try:
-        rows = causes.retrievers(page.arena, languages)
+        rows = retrieval_view(page.arena, RetrievalChoice(languages if page.picked else ())).by_retriever
     except NotEnoughData as error:
         note(f"Not measured: {error.what}.")
         return
     over = "" if len(languages) == 1 else f", unweighted mean over {count_text(len(languages), 'language')}"
     note(f"Best nDCG@10 first{over}. {GIVEN}: passages supplied with the queries.")
     columns = [Col("retriever", "Retriever", "text", width=110, help="Retriever name.")]
-    for measure, meaning in causes.MEASURES.items():
+    for measure, meaning in SHOWN.items():
         value = Col(measure, measure, "probability", meaning, width=78)
-        best = measure == causes.BEST
+        best = measure == BEST
         columns += estimate(value, width=112, about=f"95% interval of {measure}.") if best else [value]
     columns.append(Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."))
     table(rows, columns, key="retrievers")
@@ -203,11 +204,12 @@ def show_retrievers(page: Page) -> None:
 
 def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
     """Show one system's correct decisions by languages of query and passage."""
-    shares = causes.decisions(page.arena, parser, page.languages("outcomes"))
-    systems = sorted({share.system for share in shares})
-    if not systems:
-        note("No system was shown a relevant passage whose language is known.")
+    try:
+        shares = causes.decisions_view(page.arena, CauseChoice(page.picked, parser))
+    except NotEnoughData as error:
+        note(as_sentence(error.what))
         return
+    systems = sorted({share.system for share in shares})
     with row:
         system = pick("System", systems, key="decisions_of", kind="system", width=300)
     note(

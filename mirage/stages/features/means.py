@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mirage.stages.features.families import FEATURES
 from mirage.stats.encoding import encode
-from mirage.stats.units import Unit, joint_variances
+from mirage.stats.units import Unit, count_units, joint_variances
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +39,7 @@ class FeatureMean:
     high: float | None
     """Upper end, not above the highest possible value."""
     n: int
-    """Queries with a value."""
+    """Queries with a value; an id shared by languages counts once."""
     total: int
     """Queries in all."""
     error: float | None = None
@@ -131,14 +131,15 @@ def over_languages(
         bounds: as for `means`.
 
     Returns:
-        One of language `all` per system and feature, sorted; `n` and `total` are sums.
+        One of language `all` per system and feature, sorted; a query shared by languages counts once.
     """
     import numpy as np
     from scipy.special import stdtrit
 
     from mirage.stats.bounded import mean_of_means
 
-    shared = joint_variances(features.filter(features["value"].is_valid()))
+    valued = features.filter(features["value"].is_valid())
+    shared, with_value, of_any = joint_variances(valued), count_units(valued), count_units(features)
     groups: dict[tuple[str, str], list[FeatureMean]] = {}
     for row in feature_means:
         groups.setdefault((row.system, row.feature), []).append(row)
@@ -164,7 +165,8 @@ def over_languages(
                 spread = float((errors**4 / [part.n - 1 for part in known]).sum())
                 margin = float(stdtrit(df or (errors**2).sum() ** 2 / spread, 0.975)) * error
                 low, high = max(mean - margin, lowest), min(mean + margin, highest)
-        n, total = sum(part.n for part in parts), sum(part.total for part in parts)
+        n = with_value.get((system, feature), sum(part.n for part in parts))
+        total = of_any.get((system, feature), sum(part.total for part in parts))
         result.append(FeatureMean("all", system, feature, mean, low, high, n, total, error, bounded, unit))
     return result
 

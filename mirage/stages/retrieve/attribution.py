@@ -67,8 +67,10 @@ class CauseShare:
     """The cause."""
     k: int
     """Answers with this cause."""
-    n: int
+    answers: int
     """Answers with any cause."""
+    n: int
+    """Independent queries of these answers: an id shared by languages counts once."""
     share: Share
     """Share of answers with this cause, in [0, 1]; over all languages the mean of the languages' shares."""
     low: Share
@@ -152,10 +154,10 @@ def cause_shares(attributions: Iterable[Attribution]) -> list[CauseShare]:
         for cause in CAUSES:
             cells = [(sum(own == cause for own in queries.values()), len(queries)) for queries in by_language.values()]
             for code, (k, n) in zip(by_language, cells, strict=True):
-                shares.append(CauseShare(code, system, cause, k, n, k / n, *wilson(k, n)))
-            k, n = (sum(column) for column in zip(*cells, strict=True))
-            factor = _sharing_factor(by_language, cause)
-            shares.append(CauseShare("all", system, cause, k, n, *mean_interval(cells, factor=factor)))
+                shares.append(CauseShare(code, system, cause, k, n, n, k / n, *wilson(k, n)))
+            k, answers = (sum(column) for column in zip(*cells, strict=True))
+            n, factor = len(set[str]().union(*by_language.values())), _sharing_factor(by_language, cause)
+            shares.append(CauseShare("all", system, cause, k, answers, n, *mean_interval(cells, factor=factor)))
     return shares
 
 

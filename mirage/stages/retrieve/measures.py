@@ -62,7 +62,7 @@ class RetrievalMean:
     high: float | None
     """Upper end."""
     n: int
-    """Queries with a value."""
+    """Queries with a value; an id shared by languages counts once."""
     total: int
     """Queries in all."""
     unit: Unit = "query"
