@@ -344,7 +344,7 @@ def test_a_file_without_records_is_refused_for_that(tmp_path: Path, name: str, c
 
 
 def test_a_field_that_a_path_reads_is_not_left_out(tmp_path: Path) -> None:
-    record = {"q": {"text": "Who built the bridge over the river?"}, "a": "Ada.", "model": "m", "further": 1}
+    record = {"q": {"text": "Who built the bridge over the river?"}, "a": "Ada.", "model": "m", "further": "x"}
     options = Options.parse(["q.text=question", "a=answer"])
     _, summary = read_file(write(tmp_path / "x.jsonl", record), name="rag", options=options)
     assert [entry.what for entry in summary.left_out] == ["further"]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, get_args
 
 from mirage import schema
@@ -35,6 +36,7 @@ from mirage.io.formats.spec import (
 from mirage.io.values import MOST_REPEATS
 from mirage.text.answers import citations, cites_by_number, is_numbered
 from mirage.text.content import as_json, clean_text, content_id, passage_digest, whole
+from mirage.text.failures import failure
 from mirage.text.languages import known_code
 from mirage.text.languages import language as language_of
 from mirage.text.names import Names, need_visible, normalise_name
@@ -220,6 +222,9 @@ class Builder:
         """Those of records without an id of the query."""
         self.folded: dict[str, str] = {}
         """Codes of a language that is under another code in the tables, with that code."""
+        self._scores: dict[tuple[str, ...], dict[int, GivenScore]] = {}
+        self.texts: set[str] = set()
+        """Fields with a value that is no number."""
         self._codes: dict[str, str] = {}
         self._names = Names()
         self._numbers: dict[str, dict[str, int]] = {}
@@ -251,7 +256,7 @@ class Builder:
         return known.setdefault(value, len(known) + 1)
 
     def take(self, item: Item, further: Further) -> None:
-        """Add an item; scores and verdicts on other than the first answers of its systems are left out.
+        """Add an item; scores of samples are averaged, and verdicts on other than the first answers left out.
 
         A null language is detected from the query's text; a null id is derived from content. A null text with an id
         refers to a query of another record or of the arena.
@@ -266,13 +271,14 @@ class Builder:
             answer = self._answer(given, shown, where)
             runs.setdefault("" if further == "refused" else answer.system, []).append(answer)
         firsts = [self._add_runs(entry, of_system, further, where) for of_system in runs.values()]
+        numbers = {answer.system: answer.sample for answer in item.answers} if further == "refused" else {}
+        for row in item.scores:
+            self._put_score(entry, row, where, numbers.get(row.system, 0) if further == "refused" else None)
         if not all(firsts):
             if item.verdicts:
                 why = "they are on another answer than the one that is taken"
                 self.left_out("verdicts on further answers", why, len(item.verdicts))
             return
-        for row in map(self._score, item.scores):
-            self._put(entry, row, where, first=further != "refused")
         for verdict in item.verdicts:
             self._put(entry, _verdict(verdict, where), where)
         for nugget in item.nuggets:
@@ -363,6 +369,8 @@ class Builder:
         """Complete an answer: with its thoughts separated, its status, and what its system was shown."""
         if given.text is not None:
             whole(given.text, "the answer", where)
+        if given.text and given.status is None and (failed := failure(given.text)):
+            given.text, (given.status, given.reason) = None, failed
         parted = store_answer(given.text, given.status, given.reason, given.thoughts)
         # CSV writes no text as an empty one.
         text = parted.text if parted.status not in _FITTING["no text"] or (parted.text or "").strip() else None
@@ -411,17 +419,28 @@ class Builder:
             self.counts["folded"] += entry.answers[answer.system][1] != where
             self.fresh.add(where)
 
-    def _score(self, given: GivenScore) -> GivenScore:
-        reason = None if given.value is not None else given.reason or "the file has no number here"
-        return given if reason == given.reason else replace(given, reason=reason)
+    def _put_score(self, entry: QuerySeen, given: GivenScore, where: str, sample: int | None) -> None:
+        """Add a score; an answer's score is the mean over its samples, which count without a number one by one."""
+        row = self._normalise_names(given, where)
+        row = replace(row, reason=None if row.value is not None else row.reason or "the file has no number here")
+        key = "scores", row.system, row.measure, row.rater
+        known = self._scores.setdefault((entry.language, entry.query_id, *key), {})
+        number = len(known) if sample is None else sample
+        if known.setdefault(number, row) is not row:
+            if known[number] != row:
+                raise entry.two(_TABLES[GivenScore][1].format(row), entry.rows[key][1], where)
+            return
+        self.fresh.add(where)
+        self.counts["averaged"] += len(known) > 1
+        values = [score.value for score in known.values() if score.value is not None]
+        mean = replace(row, value=fmean(values), reason=None) if values else row
+        entry.rows[key] = mean, entry.rows[key][1] if key in entry.rows else where
 
-    def _put(self, entry: QuerySeen, given: Given, where: str, *, first: bool = False) -> None:
-        """Add a row of a table; with `first`, a further one of its key is left out."""
+    def _put(self, entry: QuerySeen, given: Given, where: str) -> None:
+        """Add a row of a table."""
         row = self._normalise_names(given, where)
         key = _TABLES[type(row)][0], *(getattr(row, name) for name in _KEYS[type(row)])
-        if first and key in entry.rows:
-            self.left_out("further scores", "a rater has one score of an answer for a measure: the first")
-        elif entry.put(key, row, where):
+        if entry.put(key, row, where):
             self.fresh.add(where)
 
     def _normalise_names(self, given: Any, where: str) -> Any:

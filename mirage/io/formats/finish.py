@@ -10,6 +10,7 @@ from typing import Any
 
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
+from mirage.io.formats import rag
 from mirage.io.formats.build import UNKNOWN, Builder, QuerySeen
 from mirage.io.formats.spec import ABSENT, NO_TEXT, GivenVerdict, QueryKey, ShownPassage, Tables
 from mirage.io.options import SHOWN, Refused
@@ -80,12 +81,39 @@ def finish_tables(
                 queries[name].merge(entry)
         except BadInput as error:
             errors.append(error)
+    _drop_texts(collected, queries.values())
     tables: Tables = {}
     if not errors:
         tables = _tables(collected, queries, known, errors)
     if errors:
         raise Refused(errors, n)
     return tables
+
+
+def _drop_texts(collected: Builder, queries: Iterable[QuerySeen]) -> None:
+    """Drop the scores of fields that are numbers in some records only, or the same for all systems of every query."""
+    held: dict[str, dict[int, list[float]]] = {}
+    every = list(queries)
+    for place, entry in enumerate(every):
+        for key, (row, _) in entry.rows.items():
+            if key[0] == "scores" and row.rater == rag.OWN:
+                held.setdefault(row.measure, {}).setdefault(place, []).append(row.value)
+    dropped = {}
+    for measure, of_query in held.items():
+        compared = [values for values in of_query.values() if len(values) > 1]
+        if measure in collected.texts:
+            dropped[measure] = "it is a number in some records only"
+        elif compared and measure not in rag.KNOWN and all(len(set(values)) == 1 for values in compared):
+            dropped[measure] = "it is the same for all systems of a query, so it measures no answer"
+    for measure, why in dropped.items():
+        collected.left_out(measure, why, sum(map(len, held[measure].values())))
+    for entry in every:
+        for key in [
+            key
+            for key, (row, _) in entry.rows.items()
+            if key[0] == "scores" and row.rater == rag.OWN and row.measure in dropped
+        ]:
+            del entry.rows[key]
 
 
 def _fold_languages(collected: Builder, known: Known, apart: Collection[str]) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
+from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
+from mirage.io.formats.status import find_status, read_status, status_fields
+from mirage.io.values import unpack
 from mirage.text.languages import known_code
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -62,6 +67,24 @@ _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
 _NEEDED = tuple(FIELDS[field] for field in ("question", "contexts", "answer", "system"))
 KNOWN = frozenset(name for names in FIELDS.values() for name in names)
+_STATUSES = frozenset(get_args(schema.Status))
+OWN = "file"
+"""Rater of a file's own scores."""
+_OF_MEASURES = frozenset(("scores", "metrics", "measures", "evaluation", "eval", "ratings", "evals", "results"))
+"""Fields that hold several measures by name."""
+_FLAGS = re.compile(
+    r"(?:is_?)?(?:correct|accurate|faithful|grounded|supported|relevant|passed|pass|hit|match)(?:@\d+|_at_\w+)?"
+    r"|exact_match|em|accuracy|correctness",
+    re.IGNORECASE,
+)
+_NO_MEASURE = re.compile(
+    r"|unnamed: \d+|[knp]|(?:n|num|number|max|min)[_ .-].*|(?:.*[_ .-])?(?:ids?|idx|index|no|nr|num|number|row|rank|position"
+    r"|order|seed|temperature|top_?[kpn]|epoch|trial|attempt|retry|retries|fold|batch|page|line|offset|start|end"
+    r"|year|month|day|date|time|timestamp|created|at|port|version|counts?|size|len|length|chars|words|tokens|cost|price"
+    r"|usd|latency|duration|m?s|secs?|seconds|elapsed|runtime|level|hops?|turns?)",
+    re.IGNORECASE,
+)
+"""Names of numbers that are no scores of an answer."""
 _TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
 _ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
 _LABEL = ("relevant", "label", "is_relevant")
@@ -119,8 +142,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         builder.note_guess("answer", why)
     if further := () if value.keys() <= KNOWN else value.keys() - KNOWN:
         values.refuse_misspelt(value, where, *_NEEDED)
-    for name in further:
-        builder.left_out(name, _why_left_out(name))
+    status, reason, ended = find_status(value, status_fields(tuple(further))) if further else (None, None, [])
     known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
     query_id = known.get("id")
     name, question = _find(value, plan, "question")
@@ -133,7 +155,15 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         passages = _plain_passages(tuple(contexts))
     else:
         passages = shown_passages(contexts, labels, where, name)
-    answers = [_answer(value, plan, builder, where)] if "answer" in plan or "status" in plan else []
+    answers = []
+    if "answer" in plan or "status" in plan:
+        answers.append(_fail(_answer(value, plan, builder, where), status, reason))
+    measured = _own_measures(value, further, builder) if answers else {}
+    for name in further:
+        if name not in measured and name not in ended:
+            builder.left_out(name, _why_left_out(name))
+    scores = [_score(value, plan, answer.system, where) for answer in answers if "score" in plan]
+    scores += [GivenScore(answers[0].system, *pair) for pairs in measured.values() for pair in pairs]
     yield Item(
         asked.question,
         query_id=query_id,
@@ -144,8 +174,45 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
         passages=passages,
         answers=answers,
-        scores=[_score(value, plan, answer.system, where) for answer in answers if "score" in plan],
+        scores=scores,
     )
+
+
+def _own_measures(
+    value: Mapping[str, Any], names: Iterable[str], builder: Builder
+) -> dict[str, list[tuple[str, str, float]]]:
+    """Return measure, rater and value of the numbers beside an answer, by field; an object holds several."""
+    measured: dict[str, list[tuple[str, str, float]]] = {}
+    for name in names:
+        content = unpack(value[name])
+        inner = content if isinstance(content, Mapping) and name.casefold() in _OF_MEASURES else {name: content}
+        numbers = {str(measure): read_measure(str(measure), number) for measure, number in inner.items()}
+        builder.texts |= {measure for measure, number in numbers.items() if number is None}
+        if found := [(measure, OWN, number) for measure, number in numbers.items() if number is not None]:
+            measured[name] = found
+    return measured
+
+
+def read_measure(name: str, value: Any) -> float | None:
+    """Return a value that may measure an answer: a number, or a flag such as `correct`; None by other names."""
+    if isinstance(value, bool):
+        return float(value) if _FLAGS.fullmatch(name) else None
+    return None if _NO_MEASURE.fullmatch(name) else number(value)
+
+
+def _fail(answer: GivenAnswer, status: str | None, reason: str | None) -> GivenAnswer:
+    """Give an answer the status that other fields say, if it fits its text."""
+    said = bool((answer.text or "").strip())
+    word = answer.status
+    if word is not None and word not in _STATUSES:
+        status, reason = (read_status(word) or word), reason or f"status is {word}"
+    elif word is not None:
+        return answer
+    if status in (None, "ok") or (said and status in ("missing", "empty")):
+        return replace(answer, status=None)
+    if not said and status != "empty":
+        return replace(answer, text=None, status="missing" if status == "truncated" else status, reason=reason)
+    return replace(answer, status=status, reason=None if status == "truncated" else reason)
 
 
 def _find(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from mirage.io.formats.plain import read_plain
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
 from mirage.io.formats.spec import REPEATED, Record, Sample, Tables
 from mirage.io.options import Options, Refused, count_places
+from mirage.io.values import shorten
 from mirage.store.arena import Arena
 from mirage.store.files import Line
 from mirage.text import segmentation as text
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int | None], None]
 _STEP = 1000
 """Records between progress calls."""
+_ANSWERED = ("ok", "truncated")
+"""Statuses of answers that did not fail."""
 _GUESSES = {
     "query_id": (
         "record",
@@ -35,6 +39,7 @@ _GUESSES = {
     ),
     "passage_id": ("passage", "without an id: it is made from the text, the same in every file"),
     "folded": ("record", "with another passage to the same answer: taken for one answer to all of them"),
+    "averaged": ("score", "of a further run: the score of an answer is the mean over its runs"),
     "repeat": ("verdict", REPEATED),
     "repeated": ("record", "repeated: nothing is added to those before"),
 }
@@ -166,14 +171,8 @@ def read(
         _collect(taken, open_records(path, options, taken.format, None if lines is None else lines()), progress)
         for taken in candidates
     )
-    first = next(readings)
-    # A format that leaves fields out would hide what the first refuses, such as a label that cannot be read.
-    others = (other for other in readings if other.takes_any and not other.collected.omitted)
-    reading = first if first.takes_any else next(others, first)
+    reading = _choose(readings)
     taken, collected, n = reading.taken, reading.collected, reading.n
-    if reading is not first:
-        why = f"not {first.taken.format.name}, which refuses every record: {first.collected.errors[0].what}"
-        collected.note_guess("format", why)
     if not n:
         raise BadInput("this file holds no record", where=str(path), do="use a file with at least one record")
     if path.is_dir() and not taken.format.folder:
@@ -193,6 +192,8 @@ def read(
     for word, n_times in filter(lambda count: count[1], collected.counts.items()):
         noun, told = _GUESSES[word]
         collected.note_guess(word, f"{text.count_text(n_times, noun)} {told}")
+    if "answers" in tables and (failed := _describe_failed(tables["answers"])):
+        collected.note_guess("failed", failed)
     mapped = {field.partition(".")[0] for field in options.names if "." in field}
     return tables, Summary(
         format=taken.format.name,
@@ -227,6 +228,21 @@ def _count_silent(answers: pa.Table) -> int:
     return len(answers) - int(pc.sum(pc.greater(lengths, 0)).as_py() or 0)
 
 
+def _describe_failed(answers: pa.Table) -> str:
+    """Return how many answers of each system failed with a reason, and one reason; empty if none did."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    failed = pc.and_(pc.is_valid(answers["reason"]), pc.invert(pc.is_in(answers["status"], pa.array(_ANSWERED))))
+    rows = answers.select(["system", "reason"]).filter(failed).to_pylist()
+    each = ", ".join(f"{system} {n:,}" for system, n in sorted(Counter(row["system"] for row in rows).items()))
+    return (
+        f"{text.count_text(len(rows), 'answer')} failed, such as by {shorten(rows[0]['reason'])}: {each}"
+        if rows
+        else ""
+    )
+
+
 def _with_date(answers: pa.Table, day: str) -> pa.Table:
     """Set the date of the answers that have none."""
     import pyarrow.compute as pc
@@ -247,6 +263,20 @@ class _Reading:
     @property
     def takes_any(self) -> bool:
         return count_places(self.collected.errors) < self.n
+
+
+def _choose(readings: Iterator[_Reading]) -> _Reading:
+    """Return the first reading, or if that refuses every record one that takes some and leaves nothing out."""
+    first = next(readings)
+    if first.takes_any:
+        return first
+    # A format that leaves fields out would hide what the first refuses, such as a label that cannot be read.
+    for other in readings:
+        if other.takes_any and not other.collected.omitted:
+            why = f"not {first.taken.format.name}, which refuses every record: {first.collected.errors[0].what}"
+            other.collected.note_guess("format", why)
+            return other
+    return first
 
 
 def _collect(taken: Recognised, records: Iterator[Record], progress: Progress | None) -> _Reading:

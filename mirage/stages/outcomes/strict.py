@@ -28,6 +28,7 @@ from mirage.stages.outcomes.fold import Folded, compile_folded, fold
 from mirage.stages.outcomes.formulas import MENTIONED_OR_SAID, MENTIONS, NUMBER, OPEN, TRIGGERS, formulas
 from mirage.stages.outcomes.parsed import Parsed
 from mirage.stages.outcomes.vocabulary import phrases
+from mirage.text.failures import is_error
 from mirage.text.languages import base
 
 
@@ -41,15 +42,6 @@ class _Said:
     end: int
 
 
-_API_ERROR = re.compile(
-    r"\W*(?:unable to generate (?:a |the )?(?:response|completion|output)"
-    r"|(?:error|http)(?: code)?:? ?[45]\d\d\b.*"
-    r"|(?:\w+\.)*(?:ratelimit|api(?:connection|status|timeout)?|badrequest|invalidrequest|internalserver"
-    r"|serviceunavailable|timeout|authentication)error\b.*"
-    r"|the response was filtered due to .*"
-    r"|(?:internal server error|bad gateway|service unavailable|gateway time-?out|too many requests)\b.*)\W*",
-    re.IGNORECASE | re.DOTALL,
-)
 _SCOPE_AFTER = re.compile(
     r"[\"'.\])]*\s*[,:-]?\s*(?:\(|(?:in|for|from|within|by|of)\b(?::|[^\n.]{0,60}?(?:context|passage|text|\[?\d)))"
 )
@@ -67,8 +59,8 @@ def parse_without_text(answer: str) -> Parsed | None:
     """Read whitespace and error texts of a service; return None for any other answer."""
     if not answer.strip():
         return Parsed("empty", "empty")
-    if len(answer) < 400 and (error_match := _API_ERROR.fullmatch(answer)):
-        return Parsed("api_error", "api_error", *error_match.span())
+    if is_error(answer):
+        return Parsed("api_error", "api_error", 0, len(answer))
     return None
 
 
