@@ -12,7 +12,8 @@ _LONGEST = 400
 """Characters from which a text is an answer, whatever it begins with."""
 _ERROR = re.compile(
     r"""\W*(?:
-    (?:\w+[ ])?(?:error|http(?:/\d\S*)?)(?:[ ]code)?[:=]?[ ]?[45]\d\d\b(?:\s*[-:–—({\[,].*|[ ][\w ]{0,30})?
+    (?:(?:api|llm|server|client|http|request)[ ])?(?:error|http(?:/\d\S*)?)(?:[ ]code)?[:=]?[ ]?[45]\d\d\b
+        (?:\s*[-:–—({\[,].*|[ ](?:too[ ]many|bad|internal|service|not|unauthori[sz]ed|gateway|client|server)\b.*)?
     |status[ ](?:code)?[:=]?[ ]?[45]\d\d\b(?:\s*[-:({,].*)?
     |(?:[45]\d\d\W+)?(?:internal[ ]server[ ]error|bad[ ]gateway|gateway[ ]time-?out|too[ ]many[ ]requests
         |service[ ](?:temporarily[ ])?unavailable)\b.*

@@ -35,15 +35,16 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 FAILURES = """Error code: 429 - {'error': {'message': 'slow down'}} · $ERROR$ · litellm.Timeout: APITimeoutError
-HTTP 503 · Request timed out. · Read timed out. (read timeout=60) · openai.RateLimitError: quota · 502 Bad Gateway · [ERROR]
+HTTP 503 · Request timed out. · Read timed out. (read timeout=60) · openai.RateLimitError: quota · 502 Bad Gateway
 HTTPConnectionPool(host='x', port=80): Read timed out. · {"error": {"code": 500}} · ValueError: could not parse
 Rate limit exceeded. Try again in 20s. · Failed to generate response · An unexpected error occurred · 请求超时，请重试
 google.api_core.exceptions.ResourceExhausted: 429 · **NETWORK ERROR DUE TO HIGH TRAFFIC.** · httpx.ReadTimeout
-Traceback (most recent call last): File "x" · You exceeded your current quota, please check your plan."""
+Traceback (most recent call last): File "x" · You exceeded your current quota, please check your plan. · [ERROR]"""
 ANSWERS = """Error 404 means that the page was not found. · Timeout periods in basketball last 60 seconds. · none
-Na · No. · None of the passages say so. · Forbidden. · System failure. · The error was found in 1902 by the town. · Failed. · [1]
+Na · No. · None of the passages say so. · Forbidden. · System failure. · The error was found in 1902 by the town.
 The request was refused by the king in 1431. · HTTP is a protocol. · Fehler 404 heißt: nicht gefunden. · Missing.
-Connection failed because the bridge was washed away. · Quota systems were introduced in 1921. · Exceptions: Tuesday."""
+Connection failed because the bridge was washed away. · Quota systems were introduced in 1921. · Failed. · [1]
+Exceptions: Tuesday. · The error code: 429 was introduced in 1997."""
 
 
 def test_an_error_message_or_a_word_for_no_value_is_no_answer() -> None:

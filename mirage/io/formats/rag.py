@@ -78,10 +78,10 @@ _FLAGS = re.compile(
     re.IGNORECASE,
 )
 _NO_MEASURE = re.compile(
-    r"|unnamed: \d+|[knp]|(?:n|num|number|max|min)[_ .-].*|(?:.*[_ .-])?(?:ids?|idx|index|no|nr|num|number|row|rank|position"
-    r"|order|seed|temperature|top_?[kpn]|epoch|trial|attempt|retry|retries|fold|batch|page|line|offset|start|end"
-    r"|year|month|day|date|time|timestamp|created|at|port|version|counts?|size|len|length|chars|words|tokens|cost|price"
-    r"|usd|latency|duration|m?s|secs?|seconds|elapsed|runtime|level|hops?|turns?)",
+    r"|unnamed: \d+|[knp]|(?:n|num|number|max|min)[_ .-].*|(?:.*[_ .-])?(?:ids?|idx|index|no|nr|num|number|row|rank|at"
+    r"|position|order|seed|temperature|top_?[kpn]|epoch|trial|attempt|retry|retries|fold|batch|page|line|offset|start|end"
+    r"|year|month|day|date|time|timestamp|created|port|version|counts?|size|len|length|chars|words|tokens|cost|price|usd"
+    r"|latency|duration|m?s|secs?|seconds|elapsed|runtime|level|hops?|turns?)",
     re.IGNORECASE,
 )
 """Names of numbers that are no scores of an answer."""
