@@ -264,8 +264,12 @@ class _Run:
             return
         response = result.get("response")
         status, body = map(response.get, ("status_code", "body")) if isinstance(response, dict) else (None, None)
-        if status != 200:
-            error = ErrorBody(status if isinstance(status, int) else 200, body or result.get("error"))
+        try:
+            if status != 200:
+                raise ErrorBody(status if isinstance(status, int) else 200, body or result.get("error"))
+            content, limit = json.dumps(body).encode(), request["max_tokens"]
+            reply = read_completion(key, content, 1, messages=request["messages"], max_tokens=limit)
+        except Unreadable as error:
             verdict = retry.judge_failure(error, request)
             if verdict.action == "adapt" and verdict.parameter not in {*part.changes, *part.changes.values()}:
                 self.changes = change_parameter(self.changes, verdict.parameter) or self.changes
@@ -274,13 +278,6 @@ class _Run:
                 self._settle_failed(key, verdict.reason)
                 return
             reply = failed_reply(key, verdict.reason, attempts=1, status="refused")
-        else:
-            content, limit = json.dumps(body).encode(), request["max_tokens"]
-            try:
-                reply = read_completion(key, content, 1, messages=request["messages"], max_tokens=limit)
-            except Unreadable as error:
-                self._settle_failed(key, f"the answer could not be read: {error}")
-                return
         reply = replace(redact_reply(reply, self.model.service()), batched=True)
         self.spent += cost_of(reply, self.model.limits).money or 0.0
         if self.batch.waits_for(key):

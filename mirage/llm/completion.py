@@ -218,7 +218,7 @@ def read_usage(
 
     tokens_in = count(min(sent, 1), most_in, counts, "prompt_tokens", "input_tokens")
     cached = {int(text) for key, text in strings(counts) if "cache" in key and text.isdecimal()}
-    if tokens_in is not None and tokens_in < max(cached, default=0) <= most_in:
+    if tokens_in is not None and tokens_in < max(cached, default=0) and tokens_in + sum(cached) <= most_in:
         tokens_in += sum(cached)
     least_out = -(-written // _LONGEST)
     out = count(least_out, most_out, counts, "completion_tokens", "output_tokens")
@@ -265,10 +265,10 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     said = _read_message(message)
     error = choice.get("error") or answer.get("error")
     fault = error_words({"error": error}) if error else ""
-    text, reasoning, status, reason = separate_reasoning(said.text, finish, reasoning=said.reasoning, fault=fault)
-    if said.refusal:
+    text, reasoning, status, reason = separate_reasoning(said["text"], finish, reasoning=said["reasoning"], fault=fault)
+    if said["refusal"]:
         status, reason = "refused", "the service declined to answer"
-        text = text or said.refusal
+        text = text or said["refusal"]
     sent = sum(len(message["content"].encode("utf-8", "surrogatepass")) for message in messages)
     written = len((text or "").encode("utf-8", "surrogatepass"))
     tokens_in, tokens_out, doubtful, at_limit = read_usage(
@@ -276,8 +276,8 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
     )
     if status == "ok" and at_limit and max_tokens >= _SHORT and _breaks_off(text or ""):
         status, reason = "truncated", "the reply has exactly the limit of new tokens and ends in mid-sentence"
-    if status == "empty" and said.unread and not reasoning:
-        status, reason = "api_error", f"the reply could not be read: its content is {said.unread}"
+    if status == "empty" and said["unread"] and not reasoning:
+        status, reason = "api_error", f"the reply could not be read: its content is {said['unread']}"
     if status == "empty" and not answer.get("choices"):
         reason = f"the reply has no text: its {tokens_out} tokens were used up by thoughts; raise --max-tokens"
     return Reply(
@@ -338,17 +338,6 @@ def _choice(answer: Mapping[str, Any], described: str) -> Mapping[str, Any]:
     raise Misfit(f"the answer is no chat completion: {described}", "check --base-url")
 
 
-@dataclass
-class _Said:
-    """What a message holds."""
-
-    text: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
-    unread: str = ""
-    """The first part that has no known form."""
-
-
 _FIELDS = {
     "text": ("text", "output_text", "content", "value"),
     "reasoning": ("reasoning_content", "reasoning", "thinking"),
@@ -357,13 +346,13 @@ _FIELDS = {
 """Names of the parts of a message by what they hold."""
 
 
-def _read_message(message: object) -> _Said:
-    """Read a message: a text, an object, or lists of parts of any depth, each a text or an object.
+def _read_message(message: object) -> dict[str, str | None]:
+    """Return what a message holds by `_FIELDS`, each null if there is none; `unread` is a part of no known form.
 
-    Reasoning is in a field of its own (DeepSeek, OpenRouter, vLLM) or in parts of type `thinking` (Mistral).
+    A message is a text, an object, or lists of parts of any depth, each a text or an object. Reasoning is in a field of
+    its own (DeepSeek, OpenRouter, vLLM) or in parts of type `thinking` (Mistral).
     """
-    said = _Said()
-    found: dict[str, list[str]] = {kind: [] for kind in _FIELDS}
+    found: dict[str, list[str]] = {kind: [] for kind in (*_FIELDS, "unread")}
 
     def take(value: object, kind: str) -> None:
         if isinstance(value, str):
@@ -378,15 +367,15 @@ def _read_message(message: object) -> _Said:
             for name, other in kinds.items():
                 take(value[name], kind if other == "text" else other)
             if not kinds and kind == "text" and value is not message:
-                said.unread = said.unread or ", ".join(map(str, value)) or "an empty object"
+                found["unread"].append(", ".join(map(str, value)) or "an empty object")
         elif value is not None and kind == "text":
-            said.unread = said.unread or f"{value!r}"[:_SHOWN]
+            found["unread"].append(f"{value!r}"[:_SHOWN])
 
     take(message, "text")
-    said.text = "".join(found["text"]) if found["text"] else None
-    said.reasoning = next((text for text in ["\n\n".join(dict.fromkeys(found["reasoning"]))] if text.strip()), None)
-    said.refusal = "".join(found["refusal"]) or None
-    return said
+    # Services repeat reasoning under two names.
+    reasoning = [text for text in dict.fromkeys(found["reasoning"]) if text.strip()]
+    joined = {kind: "".join(texts) if texts else None for kind, texts in found.items()}
+    return {**joined, "reasoning": "\n\n".join(reasoning) or None, "unread": next(iter(found["unread"]), None)}
 
 
 def _join_events(events: Sequence[Any], ended: bool) -> dict[str, Any]:

@@ -52,7 +52,8 @@ _READ = 20_000
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s_-]+")
 _NUMBER = r"\D{0,20}?([0-9][0-9,]*)"
 _CONTEXT = re.compile(rf"(?:context|model) ?(?:length|window|size|len){_NUMBER}")
-_ALLOWED, _ASKED = re.compile(rf"\blimit{_NUMBER}"), re.compile(rf"\brequested{_NUMBER}")
+_ALLOWED = re.compile(rf"(?:\blimit\w*|\bлимит\w*|上限|限制){_NUMBER}")
+_ASKED = re.compile(rf"(?:\b(?:requested|angefordert|demandé|solicitad|richiest|запрош)\w*|要求|请求){_NUMBER}")
 
 
 @dataclass(frozen=True, slots=True)
