@@ -71,7 +71,7 @@ def main(page: Page) -> None:
             choice.second,
             choice.settings(page.arena, page.picked),
             choice.against,
-            labels if choice.measure == RATE else None,
+            labels.labels if labels is not None and choice.measure == RATE else None,
         )
     except MirageError as error:
         refuse(error)
@@ -202,7 +202,8 @@ def languages(rows: pa.Table, view: ComparisonView) -> None:
     """Show the difference in every language."""
     plain_table(rows, RATED if view.measure == RATING else COLUMNS, key="comparison")
     bands = f"Bands: 95% intervals, clustered by {view.unit_name}."
-    note(f"Right of the dashed line the first is better. {bands} Verdicts go by p (Holm), which is stricter.")
+    side = "is better" if view.directed else "has higher values"
+    note(f"Right of the dashed line the first {side}. {bands} Verdicts go by p (Holm), which is stricter.")
 
 
 def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
@@ -239,15 +240,15 @@ COLUMNS = (
         "verdict",
         "Verdict",
         "text",
-        help="better or worse: p (Holm) is at most 5%. equivalent: the interval lies within the margin. Otherwise "
-        "inconclusive.",
+        help="better or worse (higher or lower if neither is better): p (Holm) is at most 5%. equivalent: the interval "
+        "lies within the margin. Otherwise inconclusive.",
         width=90,
     ),
     Col(
         "difference",
         "Difference",
         "difference",
-        help="First minus second; above 0 the first is better.",
+        help="First minus second.",
         width=80,
     ),
     Col(

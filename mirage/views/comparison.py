@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _VERDICTS: Final = {
     "better": "is better than",
     "worse": "is worse than",
+    "higher": "has higher values than",
+    "lower": "has lower values than",
     "equivalent": "is equivalent to",
     "inconclusive": "is not significantly different from",
 }
@@ -82,7 +84,7 @@ class ComparisonView(ComparisonReport):
     def evidence(self) -> str:
         """What the answer rests on, in sentences."""
         parts = [self.row_sentence(self.overall)]
-        for verdict in ("better", "worse"):
+        for verdict in ("better", "worse", "higher", "lower"):
             codes = [row.language for row in self.rows if row.verdict == verdict and row.language != JOINT]
             if self.overall.language == JOINT and codes:
                 named = ", ".join(name_of(code) for code in codes)

@@ -27,6 +27,7 @@ from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
 from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
+from mirage.views.comparison import comparison_view
 
 SIMULATED = 800
 """Arenas of a simulation: a share of 5% then has a standard error of 0.8 points."""
@@ -67,6 +68,20 @@ def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena
 def of_words(first: list[float | None], second: list[float | None], tmp_path: Path, **how: Any) -> ComparisonReport:
     arena = arena_of(tmp_path / "words", {"en": {"new": first, "old": second}}, "length")
     return compare_systems(arena, "new", "old", CompareSettings(measure="feature:length", **how))
+
+
+@pytest.mark.parametrize(("first", "verdict"), [(90.0, "higher"), (10.0, "lower")])
+def test_pitfall_243_no_system_is_better_by_a_feature_without_a_better_direction(
+    first: float, verdict: str, tmp_path: Path
+) -> None:
+    values = {"new": [first + k % 3 for k in range(30)], "old": [50.0] * 30}
+    arena = arena_of(tmp_path / "words", {"en": values}, "length")
+    view = comparison_view(arena, "new", "old", CompareSettings(measure="feature:length"))
+    assert (view.overall.verdict, view.exit_code()) == (verdict, 0)
+    said = f"{view.conclusion} {view.evidence} {' '.join(view.remarks)}"
+    assert f"{verdict} values" in view.conclusion
+    assert "neither direction is better" in said
+    assert "better than" not in said
 
 
 # What simulation says. Answers are right by an item-response model with a random difficulty of every query, lengths are

@@ -246,10 +246,16 @@ def _by_values(
     if labels is not None and (labels.unaudited or labels.audit):
         title = f"{title}; {NOT_AUDITED if labels.unaudited else 'not corrected for label errors'}"
     table = _rows(parts, margin)
-    unit = Units({code: part.queries for code, part in estimated.items()}).unit
+    if not measure.directed:
+        table = tuple(replace(row, verdict=_UNDIRECTED.get(row.verdict, row.verdict)) for row in table)
+    unit, moved = Units({code: part.queries for code, part in estimated.items()}).unit, _most(rows, settings.moved)
     return ComparisonReport(
-        *systems, measure.name, title, measure.unit, margin, table, _most(rows, settings.moved), unit
+        *systems, measure.name, title, measure.unit, margin, table, moved, unit, directed=measure.directed
     )
+
+
+_UNDIRECTED: Mapping[ComparisonVerdict, ComparisonVerdict] = {"better": "higher", "worse": "lower"}
+"""Verdicts by a measure of which neither direction is better."""
 
 
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:

@@ -41,6 +41,8 @@ class QueryMeasure:
     """1 if higher is better or neither is; -1 if lower is better."""
     reach: float | None
     """The largest possible difference of two values; null if unbounded."""
+    directed: bool = True
+    """Whether higher or lower values are better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ def query_measure(name: str) -> QueryMeasure:
         raise UnknownName("feature", feature, FEATURES)
     spec = FEATURES[feature]
     sides = {"higher": "higher is better", "lower": "lower is better, so a difference above 0 is a lower value"}
-    side = sides.get(spec.direction, "neither direction is better: `better` means higher")
+    side = sides.get(spec.direction, "neither direction is better")
     reach = None if spec.low is None or spec.high is None else spec.high - spec.low
-    return QueryMeasure(name, f"{spec.title}; {side}", spec.unit, -1 if spec.direction == "lower" else 1, reach)
+    sign = -1 if spec.direction == "lower" else 1
+    return QueryMeasure(name, f"{spec.title}; {side}", spec.unit, sign, reach, directed=spec.direction in sides)
 
 
 def measured_systems(arena: Arena, measure: str) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from typing import Literal
 
 from mirage.stats.units import Unit
 
-ComparisonVerdict = Literal["better", "worse", "equivalent", "inconclusive"]
-"""Verdict on the first system. `better`: significantly above 0; `worse`: below 0; `equivalent`:
-within the margin; else `inconclusive`.
+ComparisonVerdict = Literal["better", "worse", "higher", "lower", "equivalent", "inconclusive"]
+"""Verdict on the first system. `better`: significantly above 0; `worse`: below 0; `higher` and `lower` if neither
+direction of the measure is better; `equivalent`: within the margin; else `inconclusive`.
 """
 
 
@@ -100,6 +100,8 @@ class ComparisonReport:
     """The queries with the largest differences, the first system's losses before its gains of the same size."""
     query_unit: Unit = "query"
     """The sampling unit: `query shared by languages` where query ids occur in several languages."""
+    directed: bool = True
+    """Whether one direction of the measure is better."""
 
     @property
     def overall(self) -> Comparison:
