@@ -52,7 +52,7 @@ def _show_computed(page: Page) -> None:
         definition, focus, parser = _options(page)
     labels = labels_of(page)
     mark_labels(page, labels)
-    rates = views.rates_view(page.arena, RateChoice(page.picked, parser, definition), labels, figures)
+    rates = views.rates_view(page.arena, RateChoice(page.picked, parser, definition), labels.labels, figures)
     order = rates.systems["system"].to_pylist()
     page.summary(_summary(page, rates), conclusion=rates.conclusion)
     tell_audit(labels)
@@ -76,7 +76,7 @@ def _show_computed(page: Page) -> None:
                 note(remark)
     draw: dict[str, Callable[[], None]] = {
         "By language": lambda: sections.show_by_language(rates, order),
-        "Errors": lambda: _show_errors(page, rates, parser, audited=labels.audit is not None),
+        "Errors": lambda: _show_errors(page, rates, parser, audited=labels.labels.audit is not None),
     }
     if figures is not None and printed.paper_tables(figures):
         draw["Paper tables"] = lambda: sections.show_paper(rates, figures, page)
@@ -92,7 +92,7 @@ def _show_computed(page: Page) -> None:
             "value": sections.SAYS[definition],
             "language all": "unweighted mean over languages",
             "printed": rates.reference or "no printed figures",
-            "labels": "not audited" if labels.unaudited else "audited" if labels.audit else "people's",
+            "labels": labels.state,
         },
         picture=partial(table_svg, rates.systems, _columns(definition), mode()),
         beside=True,

@@ -103,15 +103,11 @@ def note_unclassified(rates: pa.Table) -> None:
 
 
 def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
-    """Print what is known about automatic labels."""
-    from mirage.stats.label_errors import NOT_AUDITED
+    """Print what is known about automatic labels, and where nothing is corrected."""
+    from mirage.views.labels import LabelsView
 
-    if labels.unaudited:
-        audit = "mirage votes audit DIR --out FILE"
-        note(f"{NOT_AUDITED}: a program decided which queries are answerable; audit them: {audit}")
+    note(*LabelsView(labels).remarks)
     if labels.audit is not None:
-        n, unclear = len(labels.audit.queries), labels.audit.unclear
-        note(f"corrected: for label errors found in {n:,} audited queries ({unclear:,} more unclear)")
         note(*dict.fromkeys(value for value in rates["label_reason"].to_pylist() if value))
 
 

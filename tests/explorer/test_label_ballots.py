@@ -219,7 +219,7 @@ def test_the_commands_draw_import_and_print(arena: Arena, tmp_path: Path) -> Non
 def test_rates_say_what_is_known_of_the_labels(arena: Arena, tmp_path: Path) -> None:
     rows = json.loads(mirage("report", "rates", arena.path, "--format", "json").stdout)
     assert {row["labels"] for row in rows} == {"not audited"}
-    assert "labels not audited" in mirage("report", "rates", arena.path).stderr
+    assert "Labels not audited" in mirage("report", "rates", arena.path).stderr
     api = mirage_api.rates(arena)
     assert "labels not audited" in api.title
     log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
@@ -257,7 +257,7 @@ def test_the_page_says_not_audited_and_with_an_audit_corrects(arena: Arena, monk
         database.append(log)
     app = open_hallucination(arena, monkeypatch, view="label errors")
     assert "not audited" not in conclusion(app)
-    assert "40 queries" in page_text(app)
+    assert "40 audited queries" in page_text(app)
     assert any("corrected" in frame.value for frame in app.dataframe)
 
 

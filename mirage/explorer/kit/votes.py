@@ -16,13 +16,12 @@ from mirage.people.notes import notes_on
 from mirage.people.votes.belonging import VoteLog, log_on, log_votes
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Evidence, LabelVote, Note, Vote
-from mirage.people.votes.labels import labels_of
 from mirage.people.votes.rows import battle
 from mirage.people.votes.stage import counting
 from mirage.store import home
+from mirage.views.labels import LabelsView, labels_view
 
 if TYPE_CHECKING:
-    from mirage.stats.label_errors import QueryLabels
     from mirage.store.arena import Arena
 
 PAUSE = 20.0
@@ -143,7 +142,7 @@ def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[Note, ...]:
     return tuple(notes_on(arena, database().rows(Note)).counting)
 
 
-def labels_at(arena: Arena) -> QueryLabels:
+def labels_at(arena: Arena) -> LabelsView:
     """Return what is known about an arena's labels: whether a program made them, and people's audit of them.
 
     Raises:
@@ -153,5 +152,5 @@ def labels_at(arena: Arena) -> QueryLabels:
 
 
 @lru_cache(maxsize=8)
-def _labels(arena: Arena, _key: tuple[str, int]) -> QueryLabels:
-    return labels_of(arena, database().rows(LabelVote))
+def _labels(arena: Arena, _key: tuple[str, int]) -> LabelsView:
+    return labels_view(arena, database().rows(LabelVote))
