@@ -110,18 +110,14 @@ def report_paper(
     queries, passages, answers and outcomes. Writes nothing. Rates are 1 - accuracy, as printed, with 95% intervals;
     `remark` explains a missing figure. `mirage rank paper` computes MIRAGE-Bench's Tables 2 to 5.
     """
-    from mirage.papers.printed import PrintedFigure, printed_figures
+    from mirage.papers.printed import PrintedFigure
+    from mirage.views.printed import PrintedChoice, figures_view
 
     path = arenas.bundled_arenas().get("published")
     if path is None:
         raise ArenaError("the bundled figures are not installed", do="run from a checkout, or build them: make data")
-    figures = printed_figures(
-        open_arena(path).read("published"),
-        arena,
-        source=source,
-        item=item,
-        names=_pairs(names or []),
-    )
+    choice = PrintedChoice(source, item, tuple(_pairs(names or []).items()))
+    figures = figures_view(open_arena(path), arena, choice)
     if output_format != "table" or item is None:
         _show_figures(figures, output_format, compared=arena is not None)
         if output_format == "table":

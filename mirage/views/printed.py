@@ -1,20 +1,37 @@
-"""View of the tables that the NoMIRACL paper prints, beside what an arena gives."""
+"""View of the figures that the papers print, beside what an arena gives."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage.io.sources.published import BASELINES
 from mirage.papers import printed as papers
 from mirage.text.languages import in_order
+from mirage.views.cache import cached_view
 from mirage.views.rates import SOURCE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mirage.store.arena import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedChoice:
+    """Choices of the printed figures."""
+
+    source: str | None = None
+    """The paper; None for both."""
+    item: str | None = None
+    """The table or figure, as `Table 3`; None for all."""
+    names: tuple[tuple[str, str], ...] = ()
+    """A system as printed and that of the arena, where the names do not match."""
+
+
+EVERYTHING = PrintedChoice()
+"""All figures of both papers."""
 
 
 @lru_cache(maxsize=8)
@@ -39,7 +56,7 @@ def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language
     """
     import pyarrow as pa
 
-    table_figures = _figures(figures, arena, item)
+    table_figures = figures_view(figures, arena, PrintedChoice(SOURCE, item))
     rows = [asdict(figure) for figure in table_figures if figure.language == language]
     for row in rows:
         row["metric"] = row["metric"].removeprefix("share of replies: ")
@@ -50,6 +67,16 @@ def printed_beside_ours(figures: Arena, arena: Arena | None, item: str, language
     return pa.Table.from_pylist(rows, schema=pa.schema(fields))
 
 
-@lru_cache(maxsize=8)
-def _figures(figures: Arena, arena: Arena | None, item: str) -> list[papers.PrintedFigure]:
-    return papers.printed_figures(figures.read("published"), arena, source=SOURCE, item=item)
+@cached_view
+def figures_view(
+    figures: Arena, arena: Arena | None = None, choice: PrintedChoice = EVERYTHING
+) -> tuple[papers.PrintedFigure, ...]:
+    """Return printed figures, each with the arena's value, as the command and the page show them.
+
+    Raises:
+        UnknownName: if there is no such paper, item, language, or system of the arena.
+    """
+    names = dict(choice.names)
+    return tuple(
+        papers.printed_figures(figures.read("published"), arena, source=choice.source, item=choice.item, names=names)
+    )
