@@ -137,14 +137,20 @@ def no_arenas_of_the_users_own(tmp_path_factory: pytest.TempPathFactory, monkeyp
 
 
 @pytest.fixture
-def arenas(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program's own folder, new and without votes."""
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def arenas(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The arenas of the module's own fixture `folder`, and no others: no bundled ones, none of the user's, no votes."""
     from mirage.store import arena
 
     folder: Path = request.getfixturevalue("folder")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     monkeypatch.setattr(arena, "bundled_arenas", dict)
     return folder
 

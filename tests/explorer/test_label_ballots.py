@@ -19,7 +19,7 @@ from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.ballots import ballot, import_ballot
 from mirage.people.votes.belonging import shown_now, votes_on
-from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.people.votes.rows import cast
@@ -29,14 +29,9 @@ from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
 from pages import conclusion, page_text
 
+pytestmark = pytest.mark.usefixtures("home")
+
 MAKER = "zq-maker"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(URL, raising=False)
-    return tmp_path / "home"
 
 
 def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -> dict[str, Any]:

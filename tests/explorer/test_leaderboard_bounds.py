@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import math
-import subprocess
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +13,7 @@ import odd_arena
 import pyarrow as pa
 import pytest
 from board_cases import board_of
-from conftest import ROOT
+from commands import mirage
 from odd_arena import RARE, UNBEATEN, WINLESS
 from streamlit.testing.v1 import AppTest
 
@@ -39,14 +37,6 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Arena:
 @pytest.fixture(scope="module")
 def board(odd: Arena) -> BoardView:
     return board_of(odd, VerdictJudge("gpt-4o"), ("en",))
-
-
-def mirage(*args: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    result = subprocess.run(
-        [sys.executable, "-m", "mirage", *map(str, args)], capture_output=True, text=True, encoding="utf-8", cwd=ROOT
-    )
-    assert result.returncode == code, result.stderr
-    return result
 
 
 def by_system(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -28,13 +28,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return judged(tmp_path_factory.mktemp("arenas"))
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
-    return tmp_path / "home"
-
-
 def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     about = {"voter": "amina", "control": True, "why": "random", "note": None, "undoes": None}
     rest = {"seconds": None, "session": None, "shown": None, "vote_id": token(), "time": now()}

@@ -151,26 +151,6 @@ def test_an_arena_is_opened_by_name_or_folder() -> None:
         mirage.open_arena("nomirac")
 
 
-def test_rates_are_those_of_the_command() -> None:
-    from mirage.stages.outcomes import rates as outcome_rates
-
-    arena = mirage.open_arena("nomiracl")
-    rates = mirage.rates(arena, languages=["sw"])
-    own = outcome_rates.rates(arena.read("outcomes"), languages=["sw"])
-    assert rates.table.equals(own)
-    assert len(rates) == len(own) == len(rates.to_pandas())
-    assert {row["language"] for row in rates} == {"sw", "all"}
-    assert len(repr(rates).splitlines()) <= 14
-
-
-def test_an_arena_is_ranked_by_its_judge() -> None:
-    ranking = mirage.rank(mirage.open_arena("nomiracl"), judge="relevance", draws=20)
-    assert list(ranking.languages)[-1] == "all"
-    assert ranking.judge == "relevance"
-    # The only judge there is need not be named, in an arena without a judge too.
-    assert repr(mirage.rank(mirage.open_arena("nomiracl"), draws=20)) == repr(ranking)
-
-
 def test_people_and_judges_are_compared_and_judges_corrected() -> None:
     verdicts = [{**row, "judge": "j"} for row in battles(400)]
     rng = np.random.default_rng(5)

@@ -31,7 +31,6 @@ from store_cases import snapshot
 from mirage import schema
 from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.ranking.board import Ranked
-from mirage.stats.intervals import wilson
 from mirage.store import cores
 from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
@@ -84,36 +83,10 @@ def test_import_then_rates_then_rank_work_one_after_the_other(tmp_path: Path) ->
     assert mirage("rank", tmp_path / "a b", "--format", "csv").stdout == by_name.stdout, "the only judge there is"
 
 
-def test_the_csv_of_rates_has_the_columns_of_the_contract_and_every_digit(arena: Path) -> None:
-    result = mirage("report", "rates", arena, "--format", "csv")
-    assert result.stdout.splitlines()[0] == RATES
-    cells = {(r["language"], r["subset"], r["system"]): r for r in rows(result)}
-    assert len(cells) == 2 * 2 * 3 + 2 * 3
-    beta = cells["en", "non_relevant", "beta"]
-    assert (beta["n"], beta["answered"], beta["abstained"], beta["rate"]) == ("4", "2", "2", "0.5")
-    assert (beta["rate_low"], beta["rate_high"]) == tuple(map(repr, wilson(2, 4)))
-    assert cells["all", "relevant", "alpha"]["rate"] == "0.0"
-
-
-def test_a_cell_without_a_value_is_an_empty_field_in_csv_and_null_in_json(tmp_path: Path) -> None:
-    mirage("import", "nomiracl", published_answers(tmp_path / "in", yes="Hm"), "--into", tmp_path / "a")
-    command = ("report", "rates", tmp_path / "a", "--parser", "published", "--format")
-    alpha = [r for r in rows(mirage(*command, "csv")) if r["system"] == "alpha"]
-    assert {(r["rate"], r["rate_as_published"], r["unclassified"]) for r in alpha} == {("", "1.0", "1.0")}
-    cells = json.loads(mirage(*command, "json").stdout)
-    assert {r["rate"] for r in cells if r["system"] == "alpha"} == {None}
-    assert list(cells[0]) == RATES.split(",")
-
-
-def test_the_csv_of_rank_has_the_columns_of_the_contract_and_the_joint_row(arena: Path) -> None:
-    result = mirage("rank", arena, "--judge", "relevance", "--format", "csv")
-    assert result.stdout.splitlines()[0] == RANKS
-    ranking = rows(result)
-    assert [r["language"] for r in ranking] == ["en"] * 3 + ["fi"] * 3 + ["all"] * 3
-    assert all(float(r["low"]) <= float(r["rating"]) <= float(r["high"]) for r in ranking)
-    assert all(int(r["battles"]) == int(r["wins"]) + int(r["ties"]) + int(r["losses"]) for r in ranking)
-    assert "over 1,000 draws" in result.stderr
-    assert "seed 0" in result.stderr
+@pytest.mark.parametrize(("command", "columns"), [(("report", "rates"), RATES), (("rank",), RANKS)])
+def test_the_csv_has_the_columns_of_the_contract(arena: Path, command: tuple[str, ...], columns: str) -> None:
+    assert mirage(*command, arena, "--format", "csv").stdout.splitlines()[0] == columns
+    assert list(json.loads(mirage(*command, arena, "--format", "json").stdout)[0]) == columns.split(",")
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(arena: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from commands import mirage as run
+from commands import write_jsonl
 from conftest import ROOT
 from judge_cases import answers, texts
 from misbehaving import Service
@@ -29,8 +30,7 @@ def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
         | ({} if day is None else {"created_at": day})
         for k in range(8)
     ]
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
+    return write_jsonl(path, *records)
 
 
 @pytest.fixture

@@ -201,8 +201,8 @@ def test_people_are_votes_verdicts_that_came_and_scores(tmp_path: Path) -> None:
         exams.exam(arena_of(tmp_path / "none", machine))
 
 
-def test_the_command_prints_the_exam_of_one_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+@pytest.mark.usefixtures("home")
+def test_the_command_prints_the_exam_of_one_judge(tmp_path: Path) -> None:
     judged, voted = drawn(14, 12)
     arena = arena_of(tmp_path / "arena", judgments(judged) + by_people(voted))
     command = ("report", "judges", "--against-people", arena.path, "--judge")

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from commands import mirage
+from commands import write_jsonl as write
 from conftest import ROOT
 
 from mirage import schema
@@ -72,11 +73,6 @@ def run(copy: Path, *args: str | Path) -> str:
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
-
-
-def write(path: Path, *records: dict[str, object]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
 
 
 def arena(copy: Path, language: str) -> Path:

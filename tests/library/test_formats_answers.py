@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import CliRunner
+from commands import write_jsonl as jsonl
 
 from mirage import cli
 from mirage.errors import BadInput
@@ -26,11 +26,6 @@ from mirage.text.languages import language
 HOSTILE = "شكرا <b>&amp;</b> \"x\", 'y'\n\n=1+1; \u200f[2]\t…"
 """Right to left, markup, quotes, line ends, a formula, a citation, a tab."""
 EN = "Why does the sun rise in the east and not in the west of every country?"
-
-
-def jsonl(path: Path, *records: Mapping[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
 
 
 def taken(path: Path, into: Path, name: str) -> tuple[FileImport, Arena]:

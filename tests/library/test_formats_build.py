@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from commands import write_jsonl as saved
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,11 +27,6 @@ RECORD = {
     "answer": "In 1902 [1], by Ada North [2].",
     "system": "first",
 }
-
-
-def saved(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
 
 
 def rows(arena: Arena, table: str) -> list[dict[str, Any]]:

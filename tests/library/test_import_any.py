@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from commands import CliRunner
+from commands import write_jsonl as write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,11 +80,6 @@ def test_every_form_of_the_same_records_makes_the_same_arena(case: str, tmp_path
     arena = import_file(tmp_path / name, tmp_path / "arena").arena
     assert {row["text"] for row in arena.read("answers").to_pylist()} == {row["answer"] for row in ROWS}
     assert {row["text"] for row in arena.read("queries").to_pylist()} == {row["question"] for row in ROWS}
-
-
-def write(path: Path, *records: Any) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
 
 
 def test_fields_and_values_are_mapped_also_in_nested_objects(tmp_path: Path) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from conftest import DATA, PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
+from conftest import DATA
 
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.schema import PEOPLE
-from mirage.store import arena
 from mirage.views.exam import pairs_view
-from pages import page_text
 
 FILE = DATA / "judged" / "chatbot_arena_verdicts.csv.gz"
 GPT4, CLAUDE, GPT35 = "gpt-4-0125-preview", "claude-3-opus-20240229", "gpt-3.5-turbo"
@@ -37,15 +34,3 @@ def test_every_verdict_is_kept(imported: FileImport) -> None:
 def test_people_are_not_compared_as_a_judge(imported: FileImport) -> None:
     pairs = {(pair.one, pair.other) for pair in pairs_view(imported.arena) if pair.one != PEOPLE}
     assert pairs == {(CLAUDE, GPT35), (CLAUDE, GPT4), (GPT35, GPT4)}
-
-
-def test_the_judges_page_shows_it(imported: FileImport, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(imported.arena.path.parent))
-    monkeypatch.setattr(arena, "bundled_arenas", dict)
-    app = AppTest.from_file(ROOT / "pages" / "judges.py", default_timeout=PATIENCE)
-    app.query_params["arena"] = imported.arena.name
-    app.run()
-    assert not app.exception
-    (table,) = (frame.value for frame in app.dataframe)
-    assert list(table["judge"]) == [CLAUDE, GPT35, GPT4, "people"]
-    assert f"{GPT4} agrees with people in 55." in page_text(app)

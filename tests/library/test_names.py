@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import write_jsonl as write
 
 import mirage
 from mirage import schema
@@ -22,11 +23,6 @@ from mirage.text.names import fold_name, hidden_character
 
 ROW = {"language": "en", "id": "1", "question": "Who built it?", "system": "a", "answer": "Ann.", "contexts": ["Ann."]}
 VERDICT = {"language": "en", "query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
-
-
-def write(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
 
 
 HIDDEN = (

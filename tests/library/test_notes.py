@@ -13,7 +13,7 @@ from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fi
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.notes import make_note, notes_on
-from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Note, split_categories
 from mirage.people.votes.rows import validate_row
 from mirage.store import writing
@@ -40,11 +40,8 @@ def build(path: Path, text: str = "Answer of {0} to {1}.") -> Arena:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(URL, raising=False)
+def inside(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    return tmp_path / "home"
 
 
 @pytest.fixture

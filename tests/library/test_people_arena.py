@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from commands import mirage as command
-from commands import rows
 
 import mirage
-from mirage.battles.judge import choose_judge, verdict_judges
-from mirage.errors import BadInput
+from mirage.battles.judge import verdict_judges
 from mirage.people.exam import exam
 from mirage.people.votes.stage import correct_ranking, vote_agreement
 from mirage.schema import PEOPLE
@@ -66,11 +63,3 @@ def test_a_ranking_by_a_judge_is_corrected_to_that_of_people(arena: Arena) -> No
     assert corrected.n_votes == 26_910
     assert corrected.systems == ranking.systems
     assert corrected.theta == pytest.approx(ranking.theta, abs=0.01)
-
-
-def test_commands_take_it_by_name(arena: Arena) -> None:
-    ranked = rows(command("rank", "people", "--judge", PEOPLE, "--draws", 20, "--format", "csv"))
-    assert len(ranked) == 20
-    assert ranked[0]["system"] == "gpt-4"
-    with pytest.raises(BadInput, match="judge"):
-        choose_judge(arena)

@@ -329,9 +329,8 @@ def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tupl
     assert expected in mirage("rank", arena, *options, code=2).stderr
 
 
-def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+@pytest.mark.usefixtures("home")
+def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path) -> None:
     simulation = arena_of(systems=3, queries=12, languages=["en"], seed=4)
     arena = tmp_path / "arena"
     writing.write(arena, dict(simulation.tables), made_by="a test")

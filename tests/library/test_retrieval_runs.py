@@ -6,22 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import CliRunner
+from commands import mirage
 
 from mirage import schema
-from mirage.cli import app
 from mirage.errors import ArenaError, BadInput
 from mirage.io.imports.formats import import_file
 from mirage.store import arena as arenas
 from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.upsert import by_key, upsert
-
-
-def mirage(*words: object) -> str:
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.output
 
 
 @pytest.fixture

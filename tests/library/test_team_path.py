@@ -79,8 +79,8 @@ def by_word(call: Call) -> Act:
     return says("A" if (first > second) != upset else "B")
 
 
-def test_from_traces_to_a_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+@pytest.mark.usefixtures("home")
+def test_from_traces_to_a_gate(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     october = traces(tmp_path / "october.jsonl", {"mine@2026-10-01": "former", "other": "plain"})
     mirage("import", october, "--into", arena, "--set", "run_date=2026-10-01")

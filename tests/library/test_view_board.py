@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,8 @@ def test_every_door_has_the_rows_and_the_sentence_of_the_view(
     write_report(arena, tmp_path / "report.html", texts=False)
     report = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
     markdown = unescape(ranking.to_markdown()).replace("\\", "")
+    tables = json.loads(re.findall(r'id="figures">(.*?)</script>', report, re.DOTALL)[0])["tables"]
+    assert told(row for row in tables["ratings"] if row["judge"] == judge) == expected
     for said in (command.stderr, page, report, markdown, "\n".join(ranking.remarks)):
         assert view.conclusion in said
     best = view.rows.to_pylist()[0]

@@ -461,11 +461,8 @@ with Votes() as db:
     assert not file.exists()
 
 
-def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
+@pytest.mark.usefixtures("home")
+def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(tmp_path: Path) -> None:
     reader, writer = Votes(), Votes()
     assert tuple(reader.version().values()) == (0, 0, 0, 0)
     kept = writer.submit(vote())

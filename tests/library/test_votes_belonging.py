@@ -13,7 +13,7 @@ from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # 
 
 from mirage import schema
 from mirage.people.votes.belonging import ArenaVotes, votes_on
-from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.rows import shown_digest
 from mirage.people.votes.stage import counting, export_votes
@@ -162,11 +162,8 @@ def test_votes_on_citations_are_on_texts_too(tmp_path: Path, change: str) -> Non
     assert bool(citations.changed) is (change == "answer")
 
 
-def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(URL, raising=False)
+@pytest.mark.usefixtures("home")
+def test_an_export_holds_the_arenas_votes_under_any_name_and_their_retractions(tmp_path: Path) -> None:
     path = renamed(make(tmp_path / "mine"))
     with Votes() as database:
         first = database.submit(cast("1"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
 from pathlib import Path
@@ -18,7 +17,6 @@ from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.people.votes import rows as voted
-from mirage.people.votes.agreement import Agreement
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Evidence, Note, Vote
 from mirage.people.votes.queue import next_items
@@ -31,9 +29,7 @@ SYSTEMS = 4
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(URL, raising=False)
+def inside(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
@@ -89,19 +85,6 @@ def table(result: Any) -> list[dict[str, str]]:
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
-
-
-def test_agreement_prints_every_judge_and_people_and_counts_random_votes_alone(arena: Arena) -> None:
-    ballots = cast(arena) + cast(arena, voter="juma", n=100)
-    result = mirage("votes", "agreement", arena.path, "--format", "csv")
-    assert result.stdout.splitlines()[0] == ",".join(field.name for field in dataclasses.fields(Agreement))
-    rows = {row["judge"]: row for row in table(result)}
-    assert list(rows) == ["heuristic", "other", "people"]
-    assert int(rows["heuristic"]["n"]) == sum(ballot.control for ballot in ballots) < len(ballots)
-    assert float(rows["heuristic"]["raw"]) > float(rows["other"]["raw"])
-    people = mirage("votes", "agreement", arena.path, "--languages", "sw")
-    assert "heuristic" in people.stdout
-    assert "%" in people.stdout
 
 
 def test_correct_prints_the_corrected_ranking_beside_that_of_rank(arena: Arena) -> None:
