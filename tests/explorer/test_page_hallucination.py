@@ -22,6 +22,7 @@ from mirage.stages.outcomes import tables as outcome_tables
 from mirage.store import arena as store_arena
 from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
+from mirage.views.rates import rates_view
 from pages import conclusion, page_text, titles
 
 PAGE = ROOT / "pages" / "hallucination.py"
@@ -236,22 +237,16 @@ def frame(app: AppTest, column: str) -> Any:
     return table
 
 
-def test_the_confusion_matrix_has_the_counts_of_the_arena(arenas: Path) -> None:
-    app = open_page(view="confusion matrix")
-    matrix = frame(app, "true_positives").set_index("system")
-    relevant = answers(arenas, subset="relevant", system="gpt-4", parser="strict")
-    other = answers(arenas, subset="non_relevant", system="gpt-4", parser="strict")
-    row = matrix.loc["gpt-4"]
-    assert (row["true_positives"], row["false_negatives"]) == (relevant["answered"], relevant["abstained"])
-    assert (row["false_positives"], row["true_negatives"]) == (other["answered"], other["abstained"])
-    finnish = (
-        frame(open_page(view="confusion matrix", confusion="fi"), "true_positives").set_index("system").loc["gpt-4"]
-    )
-    assert (
-        finnish["true_positives"]
-        == answers(arenas, subset="relevant", system="gpt-4", parser="strict", language="fi")["answered"]
-    )
-    assert "prompts" not in app.selectbox(key="view").options
+def test_the_confusion_matrix_is_that_of_the_view(arenas: Path) -> None:
+    counts = rates_view(open_arena(arenas / "small")).confusion.to_pylist()
+    for link, code in ({}, "all"), ({"confusion": "fi"}, "fi"):
+        app = open_page(view="confusion matrix", **link)
+        matrix = frame(app, "true_positives").set_index("system")
+        for row in counts:
+            names = ("true_positives", "false_negatives", "false_positives", "true_negatives")
+            if row["language"] == code:
+                assert [matrix.loc[row["system"], name] for name in names] == [row[name] for name in names]
+        assert "prompts" not in app.selectbox(key="view").options
 
 
 def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> None:

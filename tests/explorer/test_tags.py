@@ -1,4 +1,4 @@
-"""Tags narrow an arena: what is read of it, in any way, is of the queries that have them."""
+"""Tags narrow an arena: what is read and ranked of it, in any way, is of the queries that have them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 import small_arena
+from commands import mirage
 
 from mirage import schema
 from mirage.errors import BadInput, TableMissing, UnknownName
 from mirage.ranking.judges import LabelJudge, size
+from mirage.store import writing
 from mirage.store.arena import Arena
 from mirage.store.tags import count_queries, parse_tag, select_tagged
 
@@ -87,3 +89,18 @@ def test_what_does_not_exist_is_refused_by_name(arena: Arena, tmp_path: Path) ->
     for bad in ("domain", "=law", "domain="):
         with pytest.raises(BadInput):
             parse_tag(bad)
+
+
+def test_the_command_ranks_on_a_tag(arena: Arena, tmp_path: Path) -> None:
+    part = select_tagged(arena, [("domain", "law")])
+    alone = writing.write(tmp_path / "alone", {name: part.read(name) for name in part.tables}, made_by="test")
+    options = ("--judge", "judge-x", "--draws", "50", "--format", "csv")
+    narrowed = mirage("rank", arena.path, *options, "--tag", "domain=law")
+    assert narrowed.stdout == mirage("rank", alone.path, *options).stdout
+    assert f"{count_queries(part)} of {count_queries(arena)} queries" in narrowed.stderr
+
+
+@pytest.mark.parametrize("wrong", [("--tag", "domain"), ("--tag", "domain=tax"), ("--tag", "domain=law", "--store")])
+def test_the_command_refuses_what_it_cannot_do(arena: Arena, wrong: tuple[str, ...]) -> None:
+    done = mirage("rank", arena.path, "--judge", "judge-x", *wrong, code=2)
+    assert "to do:" in done.stderr

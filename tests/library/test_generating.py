@@ -64,11 +64,16 @@ def query(call: Call) -> str:
     return f"{match[2]} {match[1]}"
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An arena of queries, with their passages."""
+    return write(tmp_path / "a")
+
+
 # The command
 
 
-def test_generate_answers_every_query_and_show_takes_the_answers_apart(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_generate_answers_every_query_and_show_takes_the_answers_apart(path: Path) -> None:
     replies = {
         "en q000": reply("##Reason: see [q000#1] and [q000#0, q999#9].\n\n##Answer: Yes, \u201cthat\u201d."),
         "en q001": reply(" "),
@@ -114,8 +119,7 @@ def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None
     assert {(row["text"], row["status"], row["thoughts"]) for row in rows} == {("It is blue [1].", "ok", thoughts)}
 
 
-def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_the_next_run_asks_again_only_what_failed(path: Path) -> None:
     with Service(lambda call: error(503) if query(call) in ("en q001", "de q004") else reply()) as service:
         run(path, service)
         first = Counter(service.requests)
@@ -131,8 +135,7 @@ def test_the_next_run_asks_again_only_what_failed(tmp_path: Path) -> None:
     assert {row["outcome"] for row in shown(path)} == {"ok"}
 
 
-def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(path: Path) -> None:
     files = sorted(path.rglob("*"))
     with Service() as service:
         result = mirage(*command(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000"))
@@ -147,8 +150,7 @@ def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(tmp_path
     assert sorted(path.rglob("*")) == files
 
 
-def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_budget_stops_cleanly_and_the_next_run_goes_on(path: Path) -> None:
     # A call costs 0.1 + 0.02 by the service's count, and about 0.3 + 0.064 at most.
     options = ["--price-in", "1000", "--price-out", "1000", "--max-tokens", "64", "--budget", "0.8"]
     with Service() as service:
@@ -164,8 +166,7 @@ def test_a_budget_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> None
         assert set(service.requests.values()) == {1}
 
 
-def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_system_may_not_be_continued_with_another_model(path: Path) -> None:
     with Service() as service:
         mirage(*command(path, service, "--languages", "en"))
         result = mirage(*command(path, service, "--languages", "de", model="other"), code=2)
@@ -178,9 +179,8 @@ def test_a_system_may_not_be_continued_with_another_model(tmp_path: Path) -> Non
 
 
 def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(tmp_path / "a")
 
     with Service() as service:
         run(path, service, what=request_of(languages=["en"]))
@@ -192,8 +192,7 @@ def test_a_tokenizer_that_comes_to_the_machine_does_not_change_a_run_that_goes_o
         assert sorted(settings["tokens by"] for settings in made.values()) == ["estimate", "the model's own"]
 
 
-def test_answers_of_several_systems_stand_side_by_side(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_answers_of_several_systems_stand_side_by_side(path: Path) -> None:
     with Service(lambda call: reply(f"by {call.body['model']}")) as service:
         first = run(path, service, what=request_of("one", "m1"))
         second = run(path, service, what=request_of("two", "m2"))
@@ -236,10 +235,9 @@ def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_setting
 
 
 def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "wrong-key-1234")
-    path = write(tmp_path / "a")
     before = open_arena(path).version
     with Service(lambda call: error(401, "no such key")) as service:
         result = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
@@ -249,8 +247,7 @@ def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_wa
     assert open_arena(path).version == before
 
 
-def test_what_came_before_the_service_ended_the_run_is_in_the_table(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_what_came_before_the_service_ended_the_run_is_in_the_table(path: Path) -> None:
     with Service(lambda call: error(403) if len(service.calls) > 4 else reply()) as service:
         result = mirage(*command(path, service, "--concurrency", "1"), code=2)
     assert "HTTP 403" in result.stderr
@@ -288,8 +285,7 @@ def test_a_full_disk_stops_with_a_clear_error_and_nothing_is_half_written(tmp_pa
     assert arena.check(open_arena(path))
 
 
-def test_bad_options_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_bad_options_are_refused_before_anything_is_sent(path: Path, tmp_path: Path) -> None:
     with Service() as service:
         for options, message in (
             (["--template", "ragg"], "there is no prompt template 'ragg'"),
@@ -360,8 +356,7 @@ def key_of(call: Call, again: str | None = None) -> str:
     return settings.keys(call.body["messages"], again)[0]
 
 
-def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(path: Path) -> None:
     with Service(lambda call: reply() if len(service.calls) <= 3 else silent(60)) as service:
         process = start(command(path, service, "--concurrency", "4", "--grace", "0.1"))
         # A worker begins its next call when the reply to the last is kept.
@@ -413,8 +408,7 @@ def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> No
         assert set(service.requests.values()) == {1}
 
 
-def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(path: Path) -> None:
     with Service(lambda call: reply() if len(service.calls) <= 3 else silent(600)) as service:
         process = start(command(path, service, "--concurrency", "4", "--grace", "600", "--timeout", "900"))
         wait_for(process, service, 7)
@@ -431,8 +425,7 @@ def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(tmp_path: Path)
 # What is never shown
 
 
-def test_a_planted_key_is_in_no_byte_that_is_written_or_said(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_planted_key_is_in_no_byte_that_is_written_or_said(path: Path) -> None:
 
     def behave(call: Call) -> Act:
         key = call.headers["authorization"].removeprefix("Bearer ")
@@ -478,8 +471,7 @@ def texts(path: Path) -> dict[str, str]:
     return {f"{row['language']} {row['query_id']}": row["text"] for row in open_arena(path).read("answers").to_pylist()}
 
 
-def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(path: Path) -> None:
     with Service(lambda call: reply(f"time {call.number}")) as service:
         mirage(*command(path, service))
         for time_ in (2, 3):
@@ -501,8 +493,7 @@ def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(tmp_path: 
     assert arena.check(open_arena(path))
 
 
-def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(path: Path) -> None:
     with Service(lambda call: reply(f"time {call.number}")) as service:
         for system in ("one", "two"):
             run(path, service, what=request_of(system))
@@ -514,8 +505,7 @@ def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(tmp_path: P
     assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
 
 
-def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(path: Path) -> None:
     with Service(lambda call: reply(f"time {call.number}")) as service:
         mirage(*command(path, service))
         before = texts(path)
@@ -547,8 +537,7 @@ def kept_again(ledger: Ledger, service: Service) -> set[str]:
     return {keys[key] for key in ledger.have(keys)}
 
 
-def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(path: Path) -> None:
     with Service() as service:
         run(path, service)
         first = request_of(replace=True, languages=["en"])
@@ -561,8 +550,7 @@ def test_a_replacement_of_other_answers_does_not_end_one_that_was_stopped(tmp_pa
         assert run(path, service, what=first).cost.calls == 5
 
 
-def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_alone(tmp_path: Path) -> None:
-    path = write(tmp_path / "a")
+def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_alone(path: Path) -> None:
     with Service() as service:
         run(path, service)
         service.behave = lambda call: error(500) if query(call) == "en q001" else reply("again")
@@ -576,10 +564,9 @@ def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_al
         assert "10 calls made" in mirage(*command(path, service, "--replace")).stderr
 
 
-def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(tmp_path: Path) -> None:
+def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(path: Path) -> None:
     import sqlite3
 
-    path = write(tmp_path / "a")
     with Service() as service:
         run(path, service)
         with sqlite3.connect(path / LEDGER) as db:

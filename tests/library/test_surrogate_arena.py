@@ -134,19 +134,12 @@ def test_what_cannot_be_predicted_is_refused_with_what_to_do(tables: dict[str, p
 # --- the command and the view -----------------------------------------------------------------------------------------
 
 
-def test_the_command_compares_stores_and_says_what_a_reader_must_know(arena: Arena) -> None:
-    command = ("rank", "surrogate", arena.path, "--judge", "judge")
-    some = ("--regressor", "ridge", "--regressor", "linear")
-    result = mirage(*command, *some, "--format", "csv")
-    summary = {row["regressor"]: row for row in rows(result)}
-    assert list(summary) == ["linear", "ridge"]
-    assert (summary["ridge"]["chosen"], summary["linear"]["published"]) == ("true", "Linear Regression")
-    assert all(row["systems"] == "7" for row in summary.values())
+def test_the_command_says_what_a_prediction_saves_and_writes_nothing(arena: Arena) -> None:
+    result = mirage("rank", "surrogate", arena.path, "--judge", "judge", "--regressor", "ridge", "--format", "csv")
+    (summary,) = rows(result)
+    assert (summary["regressor"], summary["chosen"], summary["systems"]) == ("ridge", "true", "7")
     # Every query of both languages, against each of the six others, once.
     assert "judging a system like the others took 360" in result.stderr.replace("\n", " ")
-    assert mirage(*command, *some, "--format", "csv").stdout == result.stdout
-    one = rows(mirage(*command, *some, "--languages", "sw", "--format", "csv"))
-    assert {row["languages"] for row in one} == {"1"}
     assert "predictions" not in open_arena(arena.path).tables
 
 

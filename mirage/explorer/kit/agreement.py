@@ -105,7 +105,9 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         if len(codes) > 1:
             words = "unweighted mean over the languages with enough votes."
             code = pick_language("Language", codes, key="corrected", help=words, width=120)
-        result = _corrected(page.arena, judge, people.votes_at(page.arena), tuple(codes) if code == "all" else (code,))
+        result = _correct_ranking(
+            page.arena, judge, people.votes_at(page.arena), tuple(codes) if code == "all" else (code,)
+        )
     except MirageError:
         return
     if isinstance(result, NotEnoughData):
@@ -117,7 +119,7 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
 
 
 @lru_cache(maxsize=32)
-def _corrected(
+def _correct_ranking(
     arena: Arena, judge: str, votes: VoteLog[Vote], languages: tuple[str, ...]
 ) -> CorrectedView | MirageError:
     """Return the corrected ranking, or why there is none, which takes as long to find."""
