@@ -19,10 +19,11 @@ from mirage.explorer.kit.frame import Page, onward, show
 from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
-from mirage.explorer.kit.table import Col, band, mode, table
+from mirage.explorer.kit.table import Col, band, column, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.people.exam import Measure
 from mirage.schema import OVERALL, PEOPLE
+from mirage.stages.judge.passport import PassportRow
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text
 from mirage.views import exam as views
@@ -290,9 +291,9 @@ def passport_section(page: Page, view: ExamView) -> None:
     columns = [
         Col("fault", "Fault", "text"),
         band("detected", "Detected", about, zero=0.5, ends=(0.0, 1.0)),
-        Col("n", "n", "count", "Items judged in both orders."),
-        Col("unread", "Unread", "count", "Items without a parsed verdict in both orders."),
-        Col("unmade", "No item", "count", "Answers in which this fault cannot be planted."),
+        column(PassportRow, "n"),
+        column(PassportRow, "unread"),
+        column(PassportRow, "unmade", "No item"),
     ]
     table(pa.Table.from_pylist(rows), columns, key="passport_table")
     reasons = [f"{row['fault']}: {row['reason']}" for row in rows if row["reason"]]

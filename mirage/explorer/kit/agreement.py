@@ -14,9 +14,10 @@ from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick_language, pick_segments
 from mirage.explorer.kit.states import badge_html, refuse
-from mirage.explorer.kit.table import Col, table
+from mirage.explorer.kit.table import Col, column, table
 from mirage.explorer.kit.text import plain
 from mirage.people.votes.belonging import VoteLog
+from mirage.people.votes.correct import CorrectedRating
 from mirage.people.votes.kinds import Vote
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, join_or_count
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from mirage.store.arena import Arena
 
 _OF = (
-    Col("system", "System", "system", help="System name."),
-    Col("rank", "Rank", "rank", help="Rank by the judge, corrected by people's votes; 1 is best."),
+    column(CorrectedRating, "system"),
+    column(CorrectedRating, "rank"),
     Col("rank", "Rank 95%", "span", low="rank_low", high="rank_high", help="95% interval of the corrected rank."),
-    Col("rating", "Rating", "rating", help="Corrected rating in logits, centred on 0."),
+    column(CorrectedRating, "rating", kind="rating"),
     Col("rating", "95% interval", "interval", low="low", high="high", help="Valid whatever the judge's errors are."),
-    Col("uncorrected_rank", "Judge's rank", "rank", help="Rank by the judge alone.", width=90),
-    Col("votes", "Votes", "count", help="Votes counted on this system's battles (n)."),
+    column(CorrectedRating, "uncorrected_rank", "Judge's rank", width=90),
+    column(CorrectedRating, "votes"),
 )
 
 

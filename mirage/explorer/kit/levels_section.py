@@ -12,7 +12,7 @@ from mirage.errors import MirageError
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.pick import pick, pick_segments
-from mirage.explorer.kit.table import Col, plain_table
+from mirage.explorer.kit.table import column, plain_table
 from mirage.explorer.kit.text import heading, note
 from mirage.people.levels.levels import CorrectedLevel
 from mirage.schema import from_rows
@@ -30,20 +30,15 @@ ALL = "all"
 _SUBSETS = {"non_relevant": "hallucination", "relevant": "error"}
 """Rates by subset."""
 _COLUMNS = (
-    Col("system", "System", "system", help="System name."),
-    Col("uncorrected", "Measured", "probability", help="Mean of the measured values, without people's labels."),
-    Col("n", "n", "count", help="Measured answers.", width=62),
-    Col(
-        "corrected",
-        "Corrected",
-        "probability",
-        help="Estimated mean of people's labels on all answers (prediction-powered inference).",
-    ),
-    Col("low", "Low", "probability", help="Lower end of the 95% interval, clustered by query.", width=58),
-    Col("high", "High", "probability", help="Upper end of the 95% interval.", width=58),
-    Col("labels", "Labels", "count", help="Answers labelled by people.", width=62),
-    Col("width", "Width", "probability", help="Interval width relative to labels alone.", width=62),
-    Col("status", "Status", "text", help="corrected, or not checked: too few labels.", width=96),
+    column(CorrectedLevel, "system"),
+    column(CorrectedLevel, "uncorrected", "Measured", "probability"),
+    column(CorrectedLevel, "n", width=62),
+    column(CorrectedLevel, "corrected", kind="probability"),
+    column(CorrectedLevel, "low", kind="probability", width=58),
+    column(CorrectedLevel, "high", kind="probability", width=58),
+    column(CorrectedLevel, "labels", width=62),
+    column(CorrectedLevel, "width", kind="probability", width=62),
+    column(CorrectedLevel, "status", width=96),
 )
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _MEANS = (
     column("answers", "system"),
-    Col("measure", "Measure", "text", help="Rating scale.", width=150),
+    column(raters.ScoreMean, "measure", width=150),
     column(raters.ScoreMean, "mean", kind="probability"),
-    Col("low", "95% low", "probability", help="Lower end of the 95% interval, clustered by query."),
-    Col("high", "95% high", "probability", help="Upper end of the 95% interval."),
+    column(raters.ScoreMean, "low", "95% low", "probability"),
+    column(raters.ScoreMean, "high", "95% high", "probability"),
     column(raters.ScoreMean, "queries"),
     column(raters.ScoreMean, "raters"),
     Col("who", "By", "text", help="Rated by people or programs.", width=90),

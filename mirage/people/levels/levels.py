@@ -53,7 +53,7 @@ class CorrectedLevel:
     low: float | None
     """Lower end of its 95% interval, clustered by query; within the range of the measure."""
     high: float | None
-    """Upper end."""
+    """Upper end of its 95% interval."""
     labels: Count
     """Labelled answers in this row."""
     lam: Share | None

@@ -55,13 +55,13 @@ class CorrectedRating:
     system: str
     """The system rated."""
     rating: float
-    """Bradley-Terry strength in logits, centred on 0 over the systems."""
+    """Corrected Bradley-Terry strength in logits, centred on 0 over the systems."""
     low: float | None
     """Lower end of the 95% interval of `rating`, over queries and people; null with fewer than 10 people."""
     high: float | None
     """Upper end."""
     rank: Rank
-    """1 is best. Equal ratings share the best rank."""
+    """Rank by the judge, corrected by people's votes; 1 is best. Equal ratings share the best rank."""
     rank_low: Rank | None
     """Best end of the 95% interval of the rank; null with fewer than 10 people."""
     rank_high: Rank | None
@@ -87,7 +87,7 @@ class CorrectedRating:
     uncorrected_high: float | None = None
     """Upper end."""
     uncorrected_rank: Rank | None = None
-    """Its rank."""
+    """Rank by the judge's verdicts alone."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

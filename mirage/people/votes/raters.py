@@ -49,7 +49,7 @@ class ScoreMean:
     low: float | None
     """Lower end of the 95% interval of `mean` (Student's t, the query as the unit); null with fewer than two."""
     high: float | None
-    """Upper end."""
+    """Upper end of the 95% interval of `mean`."""
     queries: Count
     """Queries with a score."""
     raters: Count
