@@ -92,6 +92,9 @@ Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
 Maker = Literal["people", "model", "written", "unknown"]
 """Who made labels or verdicts: people, a model or another program, who wrote the data, or not known."""
+LabelSource = Literal["field", "reference"]
+"""What the label of a query was read from: a field of the file that says whether it is answerable, or its reference
+answer, which claims something or abstains."""
 Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 Best = Literal["best", "tied"]
@@ -112,7 +115,7 @@ class Query:
 
     key = ("language", "query_id")
     reason_of = "text"
-    left_out = ("labelled_by",)
+    left_out = ("labelled_by", "labelled_from")
 
     language: Code
     """Language of the query."""
@@ -129,6 +132,8 @@ class Query:
     labelled_by: str | None = None
     """The program or model that set `subset`. Rates on such queries are marked `labels not audited` until people have
     checked some. Null if people decided, or if unknown."""
+    labelled_from: LabelSource | None = None
+    """What `subset` was read from, where it is neither in the source nor follows from the labels of the passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def evaluate(
         into: the arena's folder; None for an arena itself, a folder beside a file named after it, or, for a bundled
             arena, a copy in the current folder. Rows need it.
         judge: judge that ranks: one of the data, or the name of `model` as a judge, by default the model's; without
-            both the judge of the data, else relevance labels, else the heuristic judge.
+            both the judge of the data, else labels, nugget scores or scores of the answers.
         model: model that judges (`chat_model`), within its budget; None for no calls.
         kind: the format, as for `import_file`.
         names: fields, as for `import_file`.

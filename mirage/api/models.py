@@ -403,12 +403,12 @@ def judge(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
+    from mirage.battles.judge import HEURISTIC
     from mirage.llm.asking import ArenaCalls
     from mirage.schema import OVERALL
     from mirage.stages.features.measuring import measure
     from mirage.stages.judge.criteria import load_criterion
     from mirage.stages.judge.faults import draw_items, item_pairs
-    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import (
         BattleSample,
         JudgeSettings,

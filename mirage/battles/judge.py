@@ -17,6 +17,7 @@ from mirage.battles.counts import from_outcomes
 from mirage.battles.verdict_rows import OF_KNOWN, OF_SCORES, only_judge
 from mirage.errors import NotEnoughData
 from mirage.schema import OVERALL
+from mirage.store.labels import label_sources
 
 if TYPE_CHECKING:
     from mirage.store.arena import Arena
@@ -26,6 +27,9 @@ POOLED = "pooled"
 
 NUGGETS = "nuggets"
 """Name of the judge that decides by nugget scores."""
+
+HEURISTIC = "heuristic"
+"""Name of the judge that weighs features, which counts only by request or without another."""
 
 SIMULATED = "simulated/"
 """Prefix of the names of judges that a program draws, to show how a page works."""
@@ -50,16 +54,17 @@ def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
     several = panel and len(names) > 1
     every = (
         *((RELEVANCE,) if "outcomes" in arena.tables else ()),
-        *names,
+        *(name for name in names if name != HEURISTIC),
         *((POOLED,) if several else ()),
         *((NUGGETS,) if set(arena.tables) >= _NUGGET_TABLES and NUGGETS not in names else ()),
+        *((HEURISTIC,) if HEURISTIC in names else ()),
     )
     return tuple(sorted(every, key=lambda name: name != arena.judge))
 
 
 def choose_judge(arena: Arena, wanted: str | None = None) -> str:
-    """Return the requested judge of an arena, else its default, else the only one; nuggets count only by request or
-    without another.
+    """Return the requested judge of an arena, else its default, else the only one; nuggets and the heuristic judge
+    count only by request or without another.
 
     Raises:
         UnknownName: if the arena has no such judge.
@@ -70,36 +75,36 @@ def choose_judge(arena: Arena, wanted: str | None = None) -> str:
     names = judges(arena)
     if arena.judge in names:
         return names[0]
-    return only_judge([name for name in names if name != NUGGETS] or names, noun="judge")
+    usual = [name for name in names if name not in (NUGGETS, HEURISTIC)]
+    return only_judge(usual or [name for name in names if name != HEURISTIC] or names, noun="judge")
 
 
-def preferred_judge(arena: Arena, wanted: str | None = None, *, last: str) -> str | None:
-    """Return the requested judge if the arena has it, else the judge with the most verdicts, else relevance labels,
-    else nugget scores, else a simulated judge; None without any. Labels that rank no system come after nuggets.
-
-    Args:
-        arena: the arena.
-        wanted: the requested judge.
-        last: judge to prefer only to none.
+def preferred_judge(arena: Arena, wanted: str | None = None) -> str | None:
+    """Return the requested judge if the arena has it, else the judge with the most verdicts, else labels, else nugget
+    scores, else a simulated judge; None without any. Labels that tell little (`ranks_by_labels`) come after nuggets;
+    the heuristic judge counts only by request.
     """
     names = judges(arena)
     if wanted in names:
         return wanted
     simulated = [name for name in names if name.startswith(SIMULATED)]
-    if others := [name for name in verdict_judges(arena) if name not in (last, *simulated)]:
+    if others := [name for name in verdict_judges(arena) if name not in (HEURISTIC, *simulated)]:
         counts = arena.sql("SELECT judge, count(*) AS n FROM judgments GROUP BY judge ORDER BY n DESC, judge")
         return str(next(name for name in counts["judge"].to_pylist() if name in others))
     labels = RELEVANCE in names and ranks_by_labels(arena)
     order = (RELEVANCE, NUGGETS) if labels else (NUGGETS, RELEVANCE)
-    return next((name for name in (*order, last, *simulated) if name in names), None)
+    return next((name for name in (*order, *simulated) if name in names), None)
 
 
 def ranks_by_labels(arena: Arena) -> bool:
-    """Return whether relevance labels rank a system of the arena, which has outcomes."""
+    """Return whether labels rank a system of the arena, which has outcomes. Those read from references or fields need
+    both kinds of queries: where all are answerable, a ranking says only who abstains.
+    """
     try:
-        return bool(from_outcomes(arena.read("outcomes")))
+        battles = from_outcomes(arena.read("outcomes")).values()
     except NotEnoughData:
         return False
+    return None in label_sources(arena) or any(len(set(of.strata.tolist())) > 1 for of in battles)
 
 
 @dataclass(frozen=True, slots=True)

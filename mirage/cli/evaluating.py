@@ -79,12 +79,12 @@ def evaluate(
 
     Reads FILE, without one the bundled sample. Writes the arena DIR, by default NAME-arena next to the file: its
     tables, outcomes, features that need no model, nugget assignments by shared words, judgments and ratings. Your own
-    arena is evaluated in place, a bundled arena is copied. Without --judge the judge of the file ranks, else relevance
-    labels, else nugget scores, else scores of the answers, else the heuristic judge, and nothing is sent; from then on
-    the judge is the arena's default. With --judge MODEL and its service the
-    maximum cost of the calls is printed and must be confirmed. Rerun it to resume: only outdated steps run, and no call
-    is paid for twice. Prints the ranking, its findings and the next commands. --languages, --queries and --pairs
-    apply to judging.
+    arena is evaluated in place, a bundled arena is copied. Without --judge the judge of the file ranks, else labels of
+    answerable and unanswerable queries (relevance labels, a field, or the reference answers), else nugget scores, else
+    scores of the answers, and nothing is sent; from then on the judge is the arena's default. Without any of these
+    nothing is ranked; --judge heuristic compares features. With --judge MODEL and its service the maximum cost of the
+    calls is printed and must be confirmed. Rerun it to resume: only outdated steps run, and no call is paid for twice.
+    Prints the ranking, its findings and the next commands. --languages, --queries and --pairs apply to judging.
     """
     from mirage.io.options import Options
     from mirage.pipeline import evaluating
@@ -125,10 +125,9 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
     Raises:
         BadInput: if a service is given without a judge, or an option or key is invalid.
     """
-    from mirage.battles.judge import ALONE
+    from mirage.battles.judge import ALONE, HEURISTIC
     from mirage.pipeline.evaluating import judges_of_data
     from mirage.pipeline.steps import RunModel
-    from mirage.stages.judge.heuristic import HEURISTIC
 
     plain = Connection()
     given = [field.name for field in fields(plain) if getattr(connection, field.name) != getattr(plain, field.name)]

@@ -70,8 +70,8 @@ def judge(
     call is paid for twice. Ratings made from older verdicts are removed. Prints the judge's rates. The verdicts of
     --known are stored under `known: NAME` and by another criterion under `NAME: CRITERION`.
     """
+    from mirage.battles.judge import HEURISTIC
     from mirage.stages.judge import stage
-    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
     asked = _load_criterion(criterion)
@@ -122,9 +122,9 @@ def judge_passport(
     ledger; rankings of DIR do not change. Rerun it to resume. Prints the share of items in which the original wins, by
     fault; `mirage report judges DIR --passport` prints it again.
     """
+    from mirage.battles.judge import HEURISTIC
     from mirage.stages.features.measuring import measure
     from mirage.stages.judge.faults import draw_items, item_pairs
-    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
 
     only, asked = languages, _load_criterion(criterion)
@@ -153,8 +153,8 @@ def _load_criterion(criterion: str | None) -> JudgeCriterion:
 
 def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, repeats: int) -> Arena | None:
     """Judge the battles of the settings and return the arena; None if only the cost was asked for."""
+    from mirage.battles.judge import HEURISTIC
     from mirage.llm.calls import total
-    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.stages.judge.stage import judge_arena_by_features, judge_by_model, plan_judging
 
     if settings.judge == HEURISTIC and connection.model is None:

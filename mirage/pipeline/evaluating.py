@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage.battles.judge import ALONE, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
+from mirage.battles.judge import ALONE, HEURISTIC, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.formats.run import Summary
 from mirage.io.imports.formats import import_file, import_table, read_file
@@ -25,7 +25,6 @@ from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import RATING_STAGES
-from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import BattleSample
 from mirage.store import arena as arenas
 from mirage.store import copies, folders
@@ -156,14 +155,13 @@ def evaluate(
             planned = cost
     if settings.judge is None:
         _judge_by_scores(into, made_by)
-    if settings.judge == HEURISTIC or not set(verdict_judges(open_arena(into))) - {HEURISTIC}:
+    if settings.judge == HEURISTIC:
         results.append(steps.judge(HEURISTIC, settings.sample))
-    judge = preferred_judge(open_arena(into), settings.judge, last=HEURISTIC)
+    judge = preferred_judge(open_arena(into), settings.judge)
     if judge is not None:
         record_judge(into, judge)
     if judge is not None and Judge.from_name(judge).table in RATING_STAGES:
-        by = judge if Judge.from_name(judge).asked else HEURISTIC
-        results += steps.rate(by, draws=settings.draws, seed=settings.seed)
+        results += steps.rate(judge, draws=settings.draws, seed=settings.seed)
     return EvaluationReport(open_arena(into), tuple(results), imported, judge, settings.draws, settings.seed, planned)
 
 
@@ -197,12 +195,12 @@ def _fill(data: Path | pa.Table, into: Path, settings: EvaluateSettings, watch: 
 
 
 def _judge_by_scores(into: Path, made_by: str) -> None:
-    """Let scores of the answers decide battles where otherwise no judge, a simulated or the heuristic one would."""
+    """Let scores of the answers decide battles where otherwise no judge or a simulated one would."""
     arena = open_arena(into)
-    judge = preferred_judge(arena, last=HEURISTIC) or HEURISTIC
+    judge = preferred_judge(arena)
     scores = arena.read_optional("scores")
     weak = (
-        judge == HEURISTIC
+        judge is None
         or judge.startswith(SIMULATED)
         or (Judge.from_name(judge).rests_on_labels and not ranks_by_labels(arena))
     )

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
+from mirage.battles.judge import HEURISTIC
 from mirage.battles.verdict_rows import judges_of
 from mirage.errors import MirageError
 from mirage.ranking.judges import Judge
@@ -21,7 +22,6 @@ from mirage.ranking.surrogate.stage import PREDICTION_STAGES
 from mirage.schema import REFERENCE
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES, measurable_in
-from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.judge.stage import HEURISTIC_JUDGMENTS
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS

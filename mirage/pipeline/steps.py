@@ -204,7 +204,7 @@ class Steps:
     def rate(self, judge: str, *, draws: int, seed: int) -> Iterator[StepReport]:
         """Store the ratings by relevance labels, and by the judge."""
         options = {"draws": draws, "seed": seed}
-        for name in (RELEVANCE, judge):
+        for name in dict.fromkeys((RELEVANCE, judge)):
             decider = Judge.from_name(name)
             stage = RATING_STAGES[decider.table]
 

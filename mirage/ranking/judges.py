@@ -32,7 +32,8 @@ from mirage.battles.counts import (
     remedy,
     unranked_lines,
 )
-from mirage.battles.judge import ALONE, NUGGETS, POOLED, people_judges, verdict_judges
+from mirage.battles.decision import UNPARSED
+from mirage.battles.judge import ALONE, HEURISTIC, NUGGETS, POOLED, people_judges, verdict_judges
 from mirage.battles.verdict_rows import (
     COLUMNS,
     OF_KNOWN,
@@ -46,8 +47,9 @@ from mirage.battles.verdict_rows import (
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.settings import RankSettings
 from mirage.schema import UNDECIDED, Parser, Skill
-from mirage.store.labels import label_maker, label_phrase
-from mirage.text.segmentation import count_text
+from mirage.store.labels import label_maker, label_phrase, label_sources
+from mirage.text.languages import name_of
+from mirage.text.segmentation import count_text, join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +62,8 @@ Counted = Literal["answers", "verdicts", "battles"]
 PairCounts = Mapping[tuple[str, str], tuple[int, int, int, int]]
 """For two systems in order of name: wins of the first, wins of the second, ties, unparsed."""
 
+MOST_UNDECIDED = 0.1
+"""Share of undecided battles beyond which the heuristic judge does not rank."""
 _OUTCOMES = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
 """Columns of `outcomes` that decide battles."""
 _RIGHT = (
@@ -126,7 +130,8 @@ class Judge(ABC):
             )
         if name == RELEVANCE:
             return LabelJudge(skill=skill, parser=parser)
-        found = NuggetJudge() if name == NUGGETS else PanelJudge() if name == POOLED else VerdictJudge(name)
+        own: dict[str, Judge] = {NUGGETS: NuggetJudge(), POOLED: PanelJudge(), HEURISTIC: HeuristicJudge()}
+        found = own.get(name) or VerdictJudge(name)
         found.refuse_options(RankSettings(skill=skill, parser=parser).changed)
         return found
 
@@ -288,10 +293,12 @@ class LabelJudge(Judge):
         return label_maker(arena)
 
     def basis(self, arena: Arena) -> str:
-        return (
-            f"{self.phrase(arena)}: whether a system answers if a passage has the answer, and abstains if none has. "
-            "Whether the answer is true is not measured."
-        )
+        rule = "if a passage has the answer, and abstains if none has"
+        if label_sources(arena) == {"reference"}:
+            rule = "where the reference answer does, and abstains where that does"
+        elif label_sources(arena) == {"field"}:
+            rule = "an answerable query, and abstains from others"
+        return f"{self.phrase(arena)}: whether a system answers {rule}. Whether the answer is true is not measured."
 
     def read(self, arena: Arena, settings: RankSettings = RankSettings()) -> pa.Table:
         return arena.read("outcomes", columns=_OUTCOMES)
@@ -364,10 +371,6 @@ class VerdictJudge(Judge):
             who, measure = self.name.split(": ", 1)
             by = "people's scores" if who == OF_SCORES[:-2] else "scores by programs"
             return f"{by} of {measure}: of two answers to a query the one with the better score wins."
-        from mirage.stages.judge.heuristic import HEURISTIC
-
-        if self.name == HEURISTIC:
-            return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
         return f"the verdicts of {self.phrase(arena)}; check it by hand on the page Spot check."
 
     def members(self, arena: Arena) -> tuple[str, ...]:
@@ -408,6 +411,52 @@ class VerdictJudge(Judge):
             "(system_a = $first AND system_b = $second OR system_a = $second AND system_b = $first)",
             {"judges": list(self.members(arena)), "first": first, "second": second},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class HeuristicJudge(VerdictJudge):
+    """The heuristic judge, which ranks no language in which it leaves more than a tenth of the battles undecided."""
+
+    name: str = HEURISTIC
+
+    def basis(self, arena: Arena) -> str:
+        return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
+
+    def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
+        return [f"not ranked: {line}" for line in self._undecided(self._every(self.read(arena))).values()]
+
+    def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> Mapping[str, Mapping[str, Verdicts]]:
+        return {self.name: self._decided(self.read(arena))}
+
+    def _count(self, table: pa.Table) -> dict[str, Battles]:
+        return {code: verdicts.battles() for code, verdicts in self._decided(table).items()}
+
+    def _every(self, table: pa.Table) -> dict[str, Verdicts]:
+        return verdict_rows.verdicts(table, judge=self.name, unread=True)
+
+    def _undecided(self, every: Mapping[str, Verdicts]) -> dict[str, str]:
+        """Return the languages with too many undecided battles, each with their number in words."""
+        counts = {code: (int((of.verdict == UNPARSED).sum()), len(of.verdict)) for code, of in every.items()}
+        return {
+            code: f"{name_of(code)}, {undecided:,} of {n:,} verdicts undecided"
+            for code, (undecided, n) in counts.items()
+            if undecided > MOST_UNDECIDED * n
+        }
+
+    def _decided(self, table: pa.Table) -> dict[str, Verdicts]:
+        """Return the verdicts of the languages that can be ranked.
+
+        Raises:
+            NotEnoughData: if there are none.
+        """
+        every = self._every(table)
+        undecided = self._undecided(every)
+        if len(undecided) == len(every):
+            raise NotEnoughData(
+                f"the heuristic judge leaves too much open: {join_first(list(undecided.values()))}",
+                do="let a model judge: mirage evaluate DIR --judge MODEL --base-url URL --dry-run",
+            )
+        return {code: verdicts for code, verdicts in every.items() if code not in undecided}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
 
-from mirage.schema import Maker
+from mirage.schema import LabelSource, Maker
 
 if TYPE_CHECKING:
     from mirage.schema import Subset
@@ -41,9 +41,30 @@ def label_maker(arena: Arena) -> Maker:
     return next((maker for maker in get_args(Maker) if maker == said), "unknown")
 
 
+_SOURCES: dict[LabelSource | None, str] = {"field": "the file's own labels", "reference": "the file's references"}
+
+
+@lru_cache(maxsize=16)
+def label_sources(arena: Arena) -> frozenset[LabelSource | None]:
+    """Return what the labels of an arena's queries were read from; None for labels of relevance."""
+    if "queries" not in arena.tables or not arena.stores_column("queries", "labelled_from"):
+        return frozenset((None,))
+    sql = "SELECT DISTINCT labelled_from AS source FROM queries WHERE subset IS NOT NULL"
+    return frozenset(arena.sql(sql)["source"].to_pylist())
+
+
 def label_phrase(arena: Arena) -> str:
     """Return the labels of an arena in a sentence; they are human only where people made them."""
-    return _PHRASES[label_maker(arena)]
+    sources = label_sources(arena)
+    parts = [_PHRASES[label_maker(arena)]] if None in sources or not sources else []
+    return " and ".join([*parts, *(phrase for source, phrase in _SOURCES.items() if source in sources)])
+
+
+def source_phrase(arena: Arena) -> str:
+    """Return the labels in a sentence that rests on them, with a space before it: ` by the file's references`; empty
+    if none was read from a field or a reference.
+    """
+    return f" by {label_phrase(arena)}" if label_sources(arena) - {None} else ""
 
 
 @lru_cache(maxsize=16)

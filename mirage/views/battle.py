@@ -18,6 +18,7 @@ from mirage.battles.judge import ALONE
 from mirage.ranking.judges import Judge, PanelJudge
 from mirage.schema import PEOPLE
 from mirage.stages.features.families import FEATURES
+from mirage.store.labels import source_phrase
 from mirage.views.query import AnswerView, FeatureValue, QueryView, of_systems, query_view
 from mirage.views.query_keys import Key, Keys, language_place
 from mirage.views.query_search import AnswerFilter, find_queries, query_of_link, scope
@@ -189,10 +190,10 @@ class BattleView:
         return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
 
 
-def _conclude(battle: BattleView, judge: Judge) -> str:
+def _conclude(battle: BattleView, judge: Judge, arena: Arena) -> str:
     """Return the result of a battle by a judge and its reason, in a sentence."""
     if judge.rests_on_labels:
-        return _conclude_by_labels(battle)
+        return _conclude_by_labels(battle, source_phrase(arena))
     decision = battle.decision(judge.name)
     if decision.winner == "tie":
         return f"Tie: {judge.name} {'calls it one' if decision.consistent else 'disagrees between the two orders'}."
@@ -212,12 +213,14 @@ def _conclude(battle: BattleView, judge: Judge) -> str:
     return f"{prefers} {winner} to {loser}{orders}{because}."
 
 
-def _conclude_by_labels(battle: BattleView) -> str:
+def _conclude_by_labels(battle: BattleView, by: str) -> str:
     first, second = sorted((battle.first, battle.second), key=lambda answer: answer.correct is not True)
     act, other = (_act(battle.query.subset, answer) for answer in (first, second))
     if first.correct is True and second.correct is not True:
-        return f"{first.system} wins: it {act}; {second.system} {other}."
-    return f"Tie: {first.system} {act}; {f'so does {second.system}' if act == other else f'{second.system} {other}'}."
+        return f"{first.system} wins{by}: it {act}; {second.system} {other}."
+    return (
+        f"Tie{by}: {first.system} {act}; {f'so does {second.system}' if act == other else f'{second.system} {other}'}."
+    )
 
 
 def _act(subset: str | None, answer: AnswerView) -> str:
@@ -363,7 +366,7 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | 
         apart=tuple(apart),
         computed=computed,
     )
-    return battle if judge is None else replace(battle, conclusion=_conclude(battle, judge))
+    return battle if judge is None else replace(battle, conclusion=_conclude(battle, judge, arena))
 
 
 def _nothing(system: str) -> AnswerView:

@@ -37,6 +37,7 @@ from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Share
 from mirage.stats.units import Unit
+from mirage.store.labels import source_phrase
 from mirage.store.makers import makers_of
 from mirage.text.segmentation import count_text, join_first
 from mirage.views.cache import cached_view, stored_view
@@ -316,8 +317,8 @@ def judge_of(arena: Arena, choice: BoardChoice = DEFAULT) -> Judge:
 
 
 def phrase_of(arena: Arena, judge: Judge) -> str:
-    """Return the judge in a sentence, with a space before it; of labels only the skill."""
-    return SKILLS[judge.skill] if judge.rests_on_labels else f" by {judge.phrase(arena)}"
+    """Return the judge in a sentence, with a space before it; of labels the skill, and their source."""
+    return SKILLS[judge.skill] + source_phrase(arena) if judge.rests_on_labels else f" by {judge.phrase(arena)}"
 
 
 def vote_rows(votes: pa.Table) -> tuple[VoteRow, ...]:

@@ -20,6 +20,7 @@ from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings, RankSettings
 from mirage.stages.features.families import FEATURES
 from mirage.stats.units import name_unit
+from mirage.store.labels import source_phrase
 from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text, signed
@@ -58,6 +59,8 @@ class ComparisonView(ComparisonReport):
     """The second system in sentences: with its arena, if different."""
     judge_name: str | None = None
     """The judge in sentences."""
+    labels: str = ""
+    """The source of the labels that it rests on, with a space before it; empty for relevance labels."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -78,7 +81,7 @@ class ComparisonView(ComparisonReport):
     def conclusion(self) -> str:
         """The answer, of all languages or the only one."""
         margin = f" within {self.margin:g}" if self.overall.verdict == "equivalent" else ""
-        return f"{self.first} {_VERDICTS[self.overall.verdict]} {self.second_name}{margin}."
+        return f"{self.first} {_VERDICTS[self.overall.verdict]} {self.second_name}{margin}{self.labels}."
 
     @property
     def evidence(self) -> str:
@@ -206,9 +209,11 @@ def _of_report(
 ) -> ComparisonView:
     values = {field.name: getattr(report, field.name) for field in fields(report)}
     view = ComparisonView(**values, against=against, second_name=second_name)
-    if arena is None or judge is None:
+    if arena is None:
         return view
-    return replace(view, judge=judge.name, judge_name=judge.phrase(arena))
+    by_labels = report.measure == RATE or (judge is not None and judge.rests_on_labels)
+    view = replace(view, labels=source_phrase(arena) if by_labels else "")
+    return view if judge is None else replace(view, judge=judge.name, judge_name=judge.phrase(arena))
 
 
 @lru_cache(maxsize=8)

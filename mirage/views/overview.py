@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mirage import schema
-from mirage.battles.judge import judges, verdict_judges
+from mirage.battles.judge import HEURISTIC, judges, verdict_judges
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.schema import Count
@@ -35,6 +35,8 @@ LONG = 200
 """Characters of a remark beyond which a summary leaves it to `mirage rank`."""
 TRAINING = 5
 """Fewest systems of which the surrogate predicts each without it."""
+BY_MODEL = "--judge MODEL --base-url URL --dry-run"
+"""Options that estimate the cost of a model as judge."""
 _WITH_SYSTEMS = ("ratings", "published", "outcomes", "answers", "judgments")
 """Tables that name every system."""
 
@@ -148,10 +150,11 @@ def contents_view(arena: Arena) -> Contents:
 def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> OverviewView:
     """Return what an arena holds, what its default judge finds, and what to do next."""
     from mirage.ranking.judges import Judge
-    from mirage.stages.judge.heuristic import HEURISTIC
     from mirage.views.board import BoardChoice, board_view
 
     contents, judge = contents_view(arena), next(iter(judges(arena)), "")
+    if judge == HEURISTIC != arena.judge:
+        judge = ""  # it decides only by request
     of_board = BoardChoice((judge,) * bool(judge), (), RankSettings(draws=choice.draws, seed=choice.seed))
     board, why = None, tuple[str, ...]()
     try:
@@ -162,8 +165,7 @@ def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> Ov
     if decider is not None and board is not None and len(board.rows) > 1:
         findings = (*board.findings, f"Decided by {decider.basis(arena)}")
     else:
-        # The heuristic judge needs reference answers or outcomes; where all its verdicts are unparsed there is none.
-        decided = judge not in ("", HEURISTIC)
+        decided = judge != ""
         told = why if board is None else board.remarks
         findings = (*_describe(arena, contents, decided=decided), *(map(as_sentence, told) if decided else ()))
     said = () if board is None else board.remarks
@@ -201,11 +203,13 @@ def filling_command(arena: Arena) -> str:
     """Return the command that brings what the pages need and an arena lacks; empty if none does."""
     if "answers" not in arena.tables:
         return arena.command("answers")
-    if {"outcomes", "features", "judgments"} - set(arena.tables):
-        return f"mirage evaluate {arena.argument}"
+    decided = judges(arena)
+    if "features" not in arena.tables or not decided:
+        model = " --judge MODEL --base-url URL" if "features" in arena.tables else ""
+        return f"mirage evaluate {arena.argument}{model}"
     from mirage.ranking.judges import Judge, size
 
-    judge = judges(arena)[0]
+    judge = decided[0]
     if "predictions" in arena.tables or len(size(arena, Judge.from_name(judge)).systems) < TRAINING:
         return ""
     return arena.fill(f"mirage rank surrogate DIR --judge {shlex.quote(judge)} --store")
@@ -232,7 +236,7 @@ def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
         return lines
     if not {"outcomes", "features"} & set(arena.tables):
         return [*lines, "The answers are not evaluated."]
-    lacking = "there are no verdicts, scores, relevance labels, nuggets or reference answers"
+    lacking = "there are no verdicts, scores, nuggets or labels, and no reference says if a query is answerable"
     return [*lines, f"Nobody decides between them: {lacking}."]
 
 
@@ -250,9 +254,13 @@ def _unmeasured_citations(arena: Arena) -> list[str]:
 
 def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *, all_said: bool) -> list[NextCommand]:
     """Return what makes sense next, given the board by the default judge and whether all its remarks are said."""
-    from mirage.stages.judge.heuristic import HEURISTIC
-
     where, n_systems = place_of(arena), 0 if board is None else len(board.rows)
+    if judge is None and "features" in arena.tables and len(contents_view(arena).answers) > 1:
+        return [
+            NextCommand(f"mirage evaluate {where} {BY_MODEL}", "the cost of a model as judge"),
+            NextCommand(f"mirage import FILE --into {where}", "or add reference answers, scores or verdicts"),
+            NextCommand(f"mirage app {where}", "read the answers"),
+        ]
     if n_systems < 2 and "judgments" not in arena.tables:
         step = next_step(arena)
         if not {"features", "outcomes"} & set(arena.tables) or not step.command.startswith("mirage evaluate"):
@@ -265,7 +273,7 @@ def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *
     commands: list[NextCommand] = []
     free = judge is not None and (judge.name == HEURISTIC or judge.rests_on_labels)
     if free and {"queries", "answers"} <= set(arena.tables):
-        command = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
+        command = f"mirage evaluate {where} {BY_MODEL}"
         commands.append(NextCommand(command, "the cost of a model as judge"))
     if judge is not None and board is not None and n_systems >= 2:
         best, second = map(shlex.quote, board.rows["system"].to_pylist()[:2])

@@ -21,6 +21,7 @@ from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
 from mirage.store.arena import reopen
+from mirage.store.labels import source_phrase
 from mirage.text.languages import in_order, place, scope_name
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text
@@ -256,14 +257,16 @@ def rates_view(
         reference=reference if any(cell["printed"] is not None for cell in (*cells, *absent)) else "",
         unclassified=_unclassified(table),
     )
-    return replace(view, conclusion=_mark_unaudited(view.conclusion)) if labels.unaudited else view
+    by = source_phrase(arena)
+    about = [f"labels{by}"] if by else []
+    about += ["labels not audited"] if labels.unaudited else []
+    return replace(view, conclusion=_mark_labels(view.conclusion, about)) if about else view
 
 
-def _mark_unaudited(conclusion: str) -> str:
-    """Say of a conclusion that nobody audited the labels behind it."""
-    if not conclusion:
-        return "The labels are not audited."
-    return f"{conclusion.removesuffix('.')} (labels not audited)."
+def _mark_labels(conclusion: str, about: Sequence[str]) -> str:
+    """Say of a conclusion what its labels were read from, and whether nobody audited them."""
+    said = "; ".join(about)
+    return f"{conclusion.removesuffix('.')} ({said})." if conclusion else f"{said.capitalize()}."
 
 
 @lru_cache(maxsize=64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +21,22 @@ from mirage.store.arena import is_arena, open_arena
 from mirage.store.ledger import ledger_path
 from mirage.views.overview import next_step
 
-ANSWERS = {"new": "It was built in 1902 by Ada North [1].", "old": "I think it was 1902.", "odd": "Ja, genau das."}
+DECLINES = "I cannot answer this question: the passages do not say it."
+ANSWERS = {"new": "It was built in 1902 by Ada North [1].", "old": "I think it was 1902.", "odd": DECLINES}
 PASSAGES = ["The bridge was built in 1902 by Ada North.", "The river is ninety kilometres long."]
 
 
 def records(*systems: str, n: int = 8) -> list[dict[str, Any]]:
-    """Answers of some systems to n questions about a bridge."""
+    """Answers to n questions about a bridge, of which every other has an answer by its reference: `new` decides
+    correctly, `old` always answers, `odd` decides wrongly.
+    """
+    wrong = {"new": DECLINES, "old": ANSWERS["old"], "odd": ANSWERS["new"]}
     return [
         {
             "question": f"When was bridge number {k} over the river built?",
             "contexts": PASSAGES,
-            "answer": ANSWERS[system],
-            "ground_truth": "It was built in 1902 by Ada North.",
+            "answer": (wrong if k % 2 else ANSWERS)[system],
+            "ground_truth": "The passages do not say it." if k % 2 else "It was built in 1902 by Ada North.",
             "system": system,
         }
         for k in range(n)
@@ -66,12 +71,12 @@ def test_a_file_becomes_a_ranking_with_who_is_best_by_how_much_and_what_next(her
     done = evaluate("answers.jsonl", "--format", "json")
     rows = json.loads(done.stdout)
     assert [row["system"] for row in rows] == ["new", "old", "odd"]
-    ranking = mirage.rank(mirage.open_arena(here / "answers-arena"), judge="heuristic")
+    ranking = mirage.rank(mirage.open_arena(here / "answers-arena"), judge="relevance")
     assert [row["rating"] for row in rows] == [pytest.approx(value) for value in ranking.to_pandas("en")["rating"]]
     (best,) = [line for line in done.stderr.splitlines() if line.startswith("new ranks first")]
     assert "English" in best
     assert f"n = {rows[0]['n']} queries" in best
-    assert "heuristic judge" in done.stderr
+    assert "by the file's references" in best
     arena = open_arena(here / "answers-arena")
     assert set(arena.read("answers")["system"].to_pylist()) == set(ANSWERS)
     assert not ledger_path(arena.path).exists()
@@ -98,7 +103,7 @@ def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> 
     assert "new (8 answers)" in done.stderr
     (again,) = [words for words in suggested(done.stderr) if "--baselines" in words]
     assert CliRunner().invoke(app, again[1:]).exit_code == 0
-    assert "heuristic judge" in evaluate("one-arena").stderr
+    assert "by the file's references" in evaluate("one-arena").stderr
 
 
 VERDICTS = [
@@ -160,7 +165,7 @@ def test_a_model_judges_after_its_cost_is_said_and_no_call_is_made_twice(here: P
         assert not service.calls
         assert "48 calls would be made" in planned.stderr
         assert "in the currency of the prices" in planned.stderr
-        assert "heuristic" in planned.stderr
+        assert "by the file's references" in planned.stderr
         done = evaluate(*judged_by(service, *prices, "--yes"))
         assert len(service.calls) == 48
         assert "Decided by the verdicts of m" in done.stderr
@@ -279,6 +284,10 @@ def test_without_references_labels_or_a_judge_no_system_is_best(here: Path) -> N
     assert "Nobody decides" in done.stderr
     assert "ranks first" not in done.stderr
     assert any("--judge" in words for words in suggested(done.stderr))
+    assert "judgments" not in open_arena(here / "bare-arena").tables
+    asked = evaluate("bare.jsonl", "--judge", "heuristic").stderr
+    assert "undecided" in asked
+    assert "ranks first" not in asked
 
 
 def labelled(answers: dict[str, str], subset: str = "relevant", **more: Any) -> list[dict[str, Any]]:
@@ -289,9 +298,6 @@ def labelled(answers: dict[str, str], subset: str = "relevant", **more: Any) -> 
         for k in range(8)
         for system, answer in answers.items()
     ]
-
-
-DECLINES = "I cannot answer this question: the passages do not say it."
 
 
 def test_a_language_without_vocabulary_is_not_ranked_at_any_door(here: Path) -> None:
@@ -313,8 +319,8 @@ def test_a_language_without_vocabulary_is_not_ranked_at_any_door(here: Path) -> 
 def test_a_system_without_answers_is_named_once_and_not_on_the_board(here: Path) -> None:
     """Pitfall 158: a system whose every call failed stood second."""
     by_labels = labelled({"a": ANSWERS["new"], "b": DECLINES, "z": ""})
-    by_features = [row | {"answer": "" if row["system"] == "odd" else row["answer"]} for row in records(*ANSWERS)]
-    for name, rows, best, failed in (("one", by_labels, "a", "z"), ("two", by_features, "new", "odd")):
+    by_references = [row | {"answer": "" if row["system"] == "odd" else row["answer"]} for row in records(*ANSWERS)]
+    for name, rows, best, failed in (("one", by_labels, "a", "z"), ("two", by_references, "new", "odd")):
         save(here / f"{name}.jsonl", rows)
         done = evaluate(f"{name}.jsonl")
         assert f"{best} ranks first of 2 systems" in done.stderr
@@ -372,5 +378,93 @@ def test_labels_rank_before_a_simulated_judge() -> None:
     """Pitfall 163: the sample was ranked by a judge with a planted fault."""
     sample = mirage.open_arena("sample")
     assert any(name.startswith("simulated/") for name in verdict_judges(sample))
-    assert preferred_judge(sample, last="heuristic") == "relevance"
-    assert preferred_judge(sample, "simulated/first", last="heuristic") == "simulated/first"
+    assert preferred_judge(sample) == "relevance"
+    assert preferred_judge(sample, "simulated/first") == "simulated/first"
+
+
+BRIDGES = {
+    "en": ("In what year was the old bridge number {k} built?", "It was built in 18{k}.", "The documents do not say."),
+    "de": (
+        "Wann wurde die alte Brücke Nummer {k} gebaut?",
+        "Sie wurde 18{k} gebaut.",
+        "Die Dokumente sagen das nicht.",
+    ),
+    "sw": ("Daraja la zamani namba {k} lilijengwa mwaka gani?", "Lilijengwa mwaka 18{k}.", "Hati hazisemi."),
+    "ja": ("第{k}番の古い橋はいつ建てられましたか。", "18{k}年に建てられました。", "文書には書かれていません。"),
+}
+"""A question, an answer and a refusal, by language."""
+
+
+def bold_and_careful(language: str, **fields: tuple[Any, Any]) -> list[dict[str, Any]]:
+    """Answers to 24 questions of which every other has none: `bold` invents one. Fields hold one value where there is
+    an answer and another where there is none.
+    """
+    question, answer, refusal = BRIDGES[language]
+    return [
+        {"question": question.format(k=k), "contexts": [answer.format(k=99 - k)], "system": system}
+        | {"answer": refusal if k % 2 and system == "careful" else answer.format(k=k)}
+        | {name: values[k % 2] for name, values in fields.items()}
+        for k in range(10, 34)
+        for system in ("bold", "careful")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "fields", "source"),
+    [
+        ("en", {"ground_truth": ("In 1802.", "The documents do not say.")}, "references"),
+        ("de", {"reference": ("1802", "Dazu steht in den Texten nichts.")}, "references"),
+        ("sw", {"expected_output": ("Mwaka 1802", "Hati hazisemi.")}, "references"),
+        ("ja", {"ground_truths": (["1802年"], ["情報がありません"])}, "references"),
+        ("en", {"is_impossible": (False, True), "ground_truth": ("In 1802.", "")}, "own labels"),
+        ("en", {"answerable": (1, 0), "reference": ("1802", "1803")}, "own labels"),
+        ("de", {"Answerability": (["ANSWERABLE"], ["UNANSWERABLE"])}, "own labels"),
+        ("sw", {"question_type": ("factoid", "unanswerable"), "reference": ("1802", None)}, "references"),
+        ("ja", {"relevant": ([True], [False]), "reference": ("?", "1802")}, ""),
+    ],
+)
+def test_a_reference_or_a_field_tells_which_queries_are_answerable(
+    here: Path, language: str, fields: dict[str, tuple[Any, Any]], source: str
+) -> None:
+    """Pitfall 199: the system that makes things up ranked first."""
+    save(here / "plain.jsonl", bold_and_careful(language, **fields))
+    done = evaluate("plain.jsonl", "--format", "json")
+    assert [row["system"] for row in json.loads(done.stdout)] == ["careful", "bold"]
+    (first,) = [line for line in done.stderr.splitlines() if line.startswith("careful")]
+    assert source in first
+    assert "human" not in done.stderr
+    arena = open_arena(here / "plain-arena")
+    assert Counter(arena.read("queries")["subset"].to_pylist()) == {"relevant": 12, "non_relevant": 12}
+    assert source in CliRunner().invoke(app, ["compare", "plain-arena", "careful", "bold"]).stderr
+    assert source in CliRunner().invoke(app, ["report", "rates", "plain-arena"]).stderr
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ground_truth": ("", "")},
+        {"ground_truths": ([], [""])},
+        {"reference": (None, "-")},
+        {"answerability": (0.7, "partial")},
+        {"ground_truth": ("What do you mean?", None)},
+    ],
+)
+def test_what_tells_nothing_is_no_label(here: Path, fields: dict[str, tuple[Any, Any]]) -> None:
+    save(here / "plain.jsonl", bold_and_careful("en", **fields))
+    assert "Nobody decides" in evaluate("plain.jsonl").stderr
+    assert open_arena(here / "plain-arena").read("queries")["subset"].null_count == 24
+
+
+def test_a_field_that_differs_between_systems_is_about_their_answers(here: Path) -> None:
+    rows = [row | {"is_answerable": row["system"] == "bold"} for row in bold_and_careful("en")]
+    save(here / "plain.jsonl", rows)
+    assert "Nobody decides" in evaluate("plain.jsonl").stderr
+
+
+def test_labels_of_one_kind_from_references_yield_to_scores(here: Path) -> None:
+    rows = bold_and_careful("en", ground_truth=("In 1802.", "In 1803."))
+    save(here / "plain.jsonl", [row | {"score": 1 + (row["system"] == "careful")} for row in rows])
+    evaluate("plain.jsonl")
+    assert open_arena(here / "plain-arena").judge == "scores: score"
+    save(here / "bare.jsonl", rows)
+    assert "answerable queries only" in evaluate("bare.jsonl").stderr

@@ -12,8 +12,8 @@ from judge_cases import arena as arena
 from judge_cases import judgments, run, says
 from misbehaving import Service
 
+from mirage.battles.judge import HEURISTIC
 from mirage.llm.presets import Endpoint
-from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.store.arena import open_arena
 
 CLOSED = "http://127.0.0.1:9/v1"

@@ -9,12 +9,12 @@ from html import escape
 import streamlit as st
 
 from mirage import schema
+from mirage.battles.judge import HEURISTIC
 from mirage.explorer.kit.answer_card import inks
 from mirage.explorer.kit.table import column, mark_html, mode, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import NuggetAssignment
 from mirage.stages.features.families import FEATURES
-from mirage.stages.judge.heuristic import HEURISTIC
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store.arena import Arena
 from mirage.text.segmentation import count_text

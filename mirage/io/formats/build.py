@@ -19,6 +19,7 @@ from mirage.battles.decision import verdict_of_points
 from mirage.battles.judge import RESERVED
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import shapes
+from mirage.io.formats.fields import says_answerable
 from mirage.io.formats.spec import (
     GivenAnswer,
     GivenAssignment,
@@ -89,6 +90,8 @@ class QuerySeen:
     where: str
     text: str | None = None
     subset: str | None = None
+    stated: set[bool] = field(default_factory=set)
+    """What fields say on whether it is answerable; records that contradict each other may tell it of their answers."""
     reference: str | None = None
     turns: tuple[tuple[str, str], ...] = ()
     tags: set[tuple[str, str]] = field(default_factory=set)
@@ -179,6 +182,7 @@ class QuerySeen:
         for name in _AGREED:
             self.agree(name, getattr(other, name), other.where)
         self.tags |= other.tags
+        self.stated |= other.stated
         for passage_id, placed in other.passages.items():
             self.put_passage(passage_id, *placed)
         for order, system in other.orders.items():
@@ -315,6 +319,9 @@ class Builder:
         if fresh:
             entry.where = where
         fresh |= entry.agree("subset", item.subset, where)
+        if item.answerable is not None:
+            fresh |= item.answerable not in entry.stated
+            entry.stated.add(item.answerable)
         fresh |= entry.agree("reference", clean_text(item.reference, "the reference answer", where), where)
         if item.turns:
             for part in itertools.chain(*item.turns):
@@ -519,6 +526,8 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
         for item in entry.items(record, builder) if entry.items is not None else ():
             item.where = item.where or record.where
             item.language = item.language or shapes.text(record.value.get("language"), "language", record.where)
+            if item.answerable is None:
+                item.answerable = says_answerable(record.value)
             yield item
 
 

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from mirage import schema
+from mirage.battles.counts import QUERIES
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
 from mirage.io.formats import rag
 from mirage.io.formats.build import UNKNOWN, Builder, QuerySeen
 from mirage.io.formats.spec import ABSENT, NO_TEXT, GivenVerdict, QueryKey, ShownPassage, Tables
 from mirage.io.options import SHOWN, Refused
+from mirage.stages.outcomes.tables import RIGHT, parse_outcome
 from mirage.store.arena import Arena
 from mirage.text.content import renumber
 from mirage.text.detection import CLOSE, detect, detect_set, fits_script
@@ -23,6 +26,8 @@ from mirage.text.segmentation import count_text, join_first
 
 _SHORT = 1000
 """Answer characters used to detect a short query's language."""
+_LABELS = {"field": "answerability, by a field of the file", "reference": "answerability, by the reference answers"}
+"""What the summary says of labels, by their source."""
 Rows = list[dict[str, Any]]
 
 
@@ -339,8 +344,9 @@ def _answers(entry: QuerySeen) -> str:
 def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Known, errors: list[BadInput]) -> Tables:
     columns = Columns()
     renumbered = 0
+    labelled: Counter[tuple[str | None, str | None]] = Counter()
     for key, entry in queries.items():
-        _add_query(columns, key, entry, known, errors)
+        labelled[_add_query(columns, key, entry, known, errors)] += 1
         order = _add_passages(columns, key, entry, known, collected.folded)
         for answer, _ in entry.answers.values():
             text = answer.text
@@ -363,20 +369,26 @@ def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Kn
             "numbered citations",
             f"`[n]` is renumbered in {count_text(renumbered, 'answer')}: passages were shown in another order",
         )
+    for source, noun in _LABELS.items():
+        if counts := [f"{n:,} {QUERIES[subset]}" for subset in RIGHT if (n := labelled[subset, source])]:
+            collected.note_guess(noun, f"{' and '.join(counts)} queries")
     return columns.tables()
 
 
-def _add_query(columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, errors: list[BadInput]) -> None:
-    """Add a query with its turns, tags and reference."""
+def _add_query(
+    columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, errors: list[BadInput]
+) -> tuple[str | None, str | None]:
+    """Add a query with its turns, tags and reference; return its subset, and what that was read from."""
     old = known.queries.get(key, {})
     labels = [passage.relevant for passage, _ in entry.passages.values()]
-    subset = entry.subset or old.get("subset") or _subset(labels)
+    subset, source = _label(key, entry, old, _subset(labels))
     if subset == "non_relevant" and True in labels:
         errors.append(BadInput("the subset is non_relevant, but a passage is labelled relevant", where=entry.where))
-    if not old or entry.text is not None or entry.subset is not None:
+    if not old or entry.text is not None or entry.subset is not None or subset != old["subset"]:
         text = entry.text or old.get("text")
         reason = None if text else old.get("reason") or NO_TEXT
-        columns.add("queries", key, subset=subset, text=text, reason=reason)
+        by = old.get("labelled_by") if subset == old.get("subset") else None
+        columns.add("queries", key, subset=subset, text=text, reason=reason, labelled_by=by, labelled_from=source)
     for position, (speaker, text) in enumerate(entry.turns, start=1):
         columns.add("turns", key, position=position, speaker=speaker, text=text)
     tags = entry.tags | {(row["tag"], row["value"]) for row in known.of_query("tags", key) if entry.tags}
@@ -384,6 +396,26 @@ def _add_query(columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, 
         columns.add("tags", key, tag=tag, value=value)
     if entry.reference:
         columns.add("references", key, text=entry.reference)
+    return subset, source
+
+
+def _label(
+    key: QueryKey, entry: QuerySeen, old: Mapping[str, Any], by_passages: str | None
+) -> tuple[str | None, schema.LabelSource | None]:
+    """Return the subset of a query, and what it was read from unless from labels of relevance: these decide, then a
+    field that says whether it is answerable, then its reference answer, which claims something or abstains.
+    """
+    kept = old.get("subset"), old.get("labelled_from")
+    if label := entry.subset or (kept[0] if kept[1] is None else None) or by_passages:
+        return label, None
+    if len(entry.stated) == 1:
+        return "relevant" if True in entry.stated else "non_relevant", "field"
+    if kept[1] != "field" and entry.reference:
+        text = entry.text or old.get("text") or ""
+        outcome = parse_outcome(entry.reference, language=key[0], template=None, query=text).outcome
+        label = next((subset for subset, right in RIGHT.items() if right == outcome), None)
+        return label, "reference" if label else None
+    return kept
 
 
 def _subset(labels: list[bool | None]) -> str | None:

@@ -13,12 +13,12 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import answer_text, has_fields, need, number
+from mirage.io.formats.fields import ANSWERABLE, UNANSWERABLE, answer_text, has_fields, need, number
 from mirage.io.formats.spec import ABSENT, GivenAnswer, GivenVerdict, Item, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
-_QUERY = frozenset((*_KEY, "text", "subset", "passages", "reason"))
+_QUERY = frozenset((*_KEY, "text", "subset", "passages", "reason", *ANSWERABLE, *UNANSWERABLE))
 _ANSWER = frozenset((*_KEY, *(name for name in GivenAnswer.__annotations__ if name != "shown"), "created_at"))
 _JUDGMENT = frozenset((*_KEY, *GivenVerdict.__annotations__))
 """Fields read by each format."""

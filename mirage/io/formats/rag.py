@@ -14,7 +14,7 @@ from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import number
+from mirage.io.formats.fields import ANSWERABLE, UNANSWERABLE, number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.formats.status import find_status, read_status, status_fields
 from mirage.io.values import unpack
@@ -42,10 +42,17 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "expected",
         "expected_answer",
         "reference_answer",
+        "reference_answers",
+        "references",
+        "ground_truths",
+        "ground_truth_answer",
+        "gold_answer",
         "expected_output",
         "gt_answer",
         "targets",
     ),
+    "answerable": ANSWERABLE,
+    "unanswerable": UNANSWERABLE,
     "relevant": ("relevant", "labels"),
     "turns": ("turns", "messages", "history"),
     "domain": ("domain",),

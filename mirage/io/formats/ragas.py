@@ -8,7 +8,17 @@ from dataclasses import replace
 from mirage.io import values
 from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import SYSTEM, answer_text, first, is_measure, list_field, system_of, text
+from mirage.io.formats.fields import (
+    ANSWERABLE,
+    SYSTEM,
+    UNANSWERABLE,
+    answer_text,
+    first,
+    is_measure,
+    list_field,
+    system_of,
+    text,
+)
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.values import unpack
 from mirage.text.data import load_words
@@ -30,7 +40,7 @@ _METRICS = frozenset(load_words("ragas", "mirage.io.formats")["metrics"])
 _ERRORS = "noise_sensitivity"
 """Beginning of the metrics that are better lower."""
 _KNOWN = {*_QUERY, *_ANSWER, *_CONTEXTS, *_REFERENCE, *_ID, *_NO_PLACE, *SYSTEM}
-_KNOWN |= {"reference_contexts", "language", "turns", "index", "Unnamed: 0", ""}
+_KNOWN |= {*ANSWERABLE, *UNANSWERABLE, "reference_contexts", "language", "turns", "index", "Unnamed: 0", ""}
 
 
 def recognise(sample: Sample) -> str | None:

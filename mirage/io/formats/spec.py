@@ -216,6 +216,8 @@ class Item:
     """Its language; None for the record's field `language`, else detected."""
     subset: str | None = None
     """Its subset (`schema.Query`)."""
+    answerable: bool | None = None
+    """Whether the file says that the query is answerable; None to read it from the record's fields."""
     reference: str | None = None
     """Its reference answer."""
     tags: Mapping[str, str | Sequence[str] | None] | None = None

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
+from mirage.battles.judge import HEURISTIC
 from mirage.schema import Verdict
 from mirage.stages.judge.pairs import OrderedPair
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-HEURISTIC = "heuristic"
-"""The judge's name."""
 MARGIN = 0.02
 """Absolute score below which the verdict is a tie."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
+from mirage.battles.judge import HEURISTIC
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
 from mirage.llm import calls as llm_calls
@@ -16,7 +17,7 @@ from mirage.llm.asking import ArenaCalls, Replies
 from mirage.llm.calls import ChatModel, Cost, Limits, Settings
 from mirage.llm.engines.shards import Shard
 from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
-from mirage.stages.judge.heuristic import HEURISTIC, MARGIN, WEIGHTS, judge_by_features
+from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, judge_by_features
 from mirage.stages.judge.pairs import (
     OrderedPair,
     choose_known,
