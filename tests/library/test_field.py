@@ -203,7 +203,7 @@ def test_turn_5_services_are_told_as_what_they_are(field: Path, tmp_path: Path) 
         ("regain-400", "You will regain access on 2030-12-01 at 00:00 UTC", 1),
         ("volume", "asks to wait 7,811 seconds", 1),
         ("thoughts-only", "510 reply tokens", 2),
-        ("zeros", "estimated", 2),
+        ("zeros", "2 calls are estimates", 2),
     ):
         assert words in told[case], told[case]
         assert f"\n{n} requests" in told[case], told[case]
