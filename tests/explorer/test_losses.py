@@ -9,8 +9,6 @@ import plotly.graph_objects as go
 import pytest
 import whole_systems
 from commands import mirage as command
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
 
 import mirage
 from mirage.explorer.hallucination import charts
@@ -23,6 +21,7 @@ from mirage.views import causes as attribution
 from mirage.views import query_search as answers
 from mirage.views.causes import CauseChoice, causes_view
 from mirage.views.query import query_view
+from pages import open_page
 
 
 @pytest.fixture(scope="module")
@@ -85,18 +84,6 @@ def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[Arena, whole_sy
     assert view.cause.cause == "ignored"
 
 
-def test_the_page_shows_the_causes(
-    planted: tuple[Arena, whole_systems.Planted], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(planted[0].path))
-    app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": "whole", "flow_in": "sw"})
-    app.run()
-    assert not app.exception
-    (causes,) = (chart for chart in app.get("plotly_chart") if "Causes" in chart.proto.alt)
-    assert "not retrieved" in causes.proto.spec
-
-
 def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:
     arena, _ = whole_systems.write(tmp_path / "a", queries=4)
     tables = {name: arena.read(name) for name in ("queries", "answers", "outcomes")}
@@ -107,7 +94,9 @@ def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("languages", [(), ("sw",)])
-def test_every_door_shows_the_causes(planted: tuple[Arena, whole_systems.Planted], languages: tuple[str, ...]) -> None:
+def test_every_door_shows_the_causes(
+    planted: tuple[Arena, whole_systems.Planted], languages: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     arena = planted[0]
     shares = causes_view(arena, CauseChoice(languages)).shares.to_pylist()
     assert [dict(row) for row in mirage.attribution(arena, languages=languages or None)] == shares
@@ -115,3 +104,7 @@ def test_every_door_shows_the_causes(planted: tuple[Arena, whole_systems.Planted
     printed = command("report", "failures", arena.path, "--by", "language", *options, "--format", "json").stdout
     found = [{name.removeprefix("share_"): value for name, value in row.items()} for row in json.loads(printed)]
     assert found == json.loads(json.dumps(shares))
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
+    page = open_page("hallucination", arena="whole", section="Errors", languages=list(languages))
+    (causes,) = (chart for chart in page.get("plotly_chart") if "Causes" in chart.proto.alt)
+    assert "not retrieved" in causes.proto.spec

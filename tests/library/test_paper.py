@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +10,11 @@ import choix
 import numpy as np
 import pytest
 import small_arena
-from commands import CliRunner
+from commands import mirage
+from commands import rows as rows_of
 
 from benchmarks.simulated import simulate_arena
-from mirage import cli, schema
+from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData
@@ -147,12 +146,6 @@ def test_from_95_percent_of_the_tournaments_there_is_an_interval_and_below_none(
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
-def mirage(*args: object, code: int = 0) -> tuple[list[dict[str, str]], str]:
-    result = CliRunner().invoke(cli.app, [str(a) for a in args], prog_name="mirage")
-    assert result.exit_code == code, result.output
-    return list(csv.DictReader(io.StringIO(result.stdout))), result.stderr
-
-
 @pytest.fixture
 def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
     simulation = simulate_arena(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
@@ -160,7 +153,8 @@ def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
 
 
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
-    rows, message = mirage("rank", "paper", arena, "--judge", "judge", "--draws", 20, "--format", "csv")
+    result = mirage("rank", "paper", arena, "--judge", "judge", "--draws", 20, "--format", "csv")
+    rows, message = rows_of(result), result.stderr
     expected: TournamentResult = play(battles, tournaments=20)
     assert [row["language"] for row in rows] == ["en"] * 6 + ["sw"] * 6
     assert [int(row["rank"]) for row in rows] == [1, 2, 3, 4, 5, 6] * 2
@@ -188,16 +182,16 @@ def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: 
 
 def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
     folder = small_arena.write(tmp_path).path
-    rows, _ = mirage("rank", "paper", folder, "--judge", "relevance", "--draws", 3, "--format", "csv")
-    assert {row["language"] for row in rows} == {"en", "fi"}
+    by_labels = mirage("rank", "paper", folder, "--judge", "relevance", "--draws", 3, "--format", "csv")
+    assert {row["language"] for row in rows_of(by_labels)} == {"en", "fi"}
     verdicts = [
         schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
         schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
     ]
     other = writing.write(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}, made_by="a test").path
-    rows, message = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
-    assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows] == [
+    result = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
+    assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows_of(result)] == [
         ("x", "", "", "3"),
         ("y", "", "", "3"),
     ]
-    assert "3 of 3 tournaments have no rating; in number 0 x never lost; y never won" in message
+    assert "3 of 3 tournaments have no rating; in number 0 x never lost; y never won" in result.stderr
