@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,9 @@ class OutcomeAccuracy:
     """Counts of the rules for free answers in one language of a source, or over all its answers."""
 
     source: str
-    """`written` for this project, or the public files: `mtrag`, `nomiracl`, `passages`; with the part."""
+    """`written` for this project, with the part or domain, or public files with the part: `mtrag`, `nomiracl`,
+    `passages`; `field`, with the domain, for answers of public files that no rule was written on, measured elsewhere.
+    """
     language: CodeOrAll
     """Language of the answers."""
     n: Count
@@ -72,9 +74,10 @@ def measured_accuracy() -> tuple[OutcomeAccuracy, ...]:
     return tuple(OutcomeAccuracy(**row) for row in json.loads(FILE.read_text(encoding="utf-8")))
 
 
-def write_accuracy(rows: Iterable[OutcomeAccuracy]) -> None:
-    """Write the file."""
-    FILE.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+def write_accuracy(rows: Sequence[OutcomeAccuracy]) -> None:
+    """Write the file; rows of sources whose texts are not here (`field`, with the domain) stay as they are."""
+    kept = [row for row in measured_accuracy() if row.source.startswith("field")]
+    FILE.write_text(json.dumps([asdict(row) for row in (*rows, *kept)], indent=1) + "\n", encoding="utf-8")
 
 
 def _row(source: str, code: str, rows: Sequence[tuple[Outcome, Outcome, Outcome, Outcome]]) -> OutcomeAccuracy:

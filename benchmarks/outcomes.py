@@ -37,6 +37,14 @@ def read_labels(half: str) -> dict[str, list[tuple[str, str, Outcome]]]:
     return labelled
 
 
+def read_domains() -> dict[str, dict[str, list[tuple[str, str, Outcome]]]]:
+    """The answers of several domains that were written while the rules were made, by domain and language."""
+    labelled: dict[str, dict[str, list[tuple[str, str, Outcome]]]] = defaultdict(lambda: defaultdict(list))
+    for row in map(json.loads, (LABELS / "domains.jsonl").read_text(encoding="utf-8").splitlines()):
+        labelled[row["domain"]][row["language"]].append((row["query"], row["answer"], row["right"]))
+    return labelled
+
+
 def read_public(data: Path) -> Iterator[tuple[str, dict[str, list[tuple[str, str, Outcome]]]]]:
     """The labelled answers of public files by source and part, then passages as answers."""
     texts: dict[tuple[str, str, str], tuple[str, str]] = {}
@@ -78,6 +86,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.outcomes", description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the public files")
     rows = accuracy.accuracy("written held", read_labels("held"))
+    for domain, of_domain in sorted(read_domains().items()):
+        rows += accuracy.accuracy(f"written {domain}", of_domain)
     for source, labelled in read_public(parser.parse_args(arguments).data):
         rows += accuracy.accuracy(source, labelled)
     for row in rows:

@@ -191,6 +191,18 @@ def test_a_gap_is_about_the_sources(language: str, query: str, answer: str, outc
     assert free(answer, language, query).outcome == outcome, free(answer, language, query)
 
 
+def test_a_gap_is_a_negated_saying_of_the_sources_in_every_domain() -> None:
+    """Law, medicine, manuals, news and support in 18 languages: ordinary negation is a claim, also after a source was
+    named; a list of sources, a referral, a greeting, a courtesy and numbered reasoning are neither claim nor gap."""
+    path = labels.LABELS / "domains.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for of in (rows, *([row for row in rows if (row["domain"] == "law") is law] for law in (True, False))):
+        found = [(free(row["answer"], row["language"], row["query"]).outcome, row["right"]) for row in of]
+        both = found.count(("abstained", "abstained"))
+        assert both / sum(outcome == "abstained" for outcome, _ in found) >= 0.88
+        assert both / sum(right == "abstained" for _, right in found) >= 0.84
+
+
 def test_a_citation_ends_a_sentence_of_thai() -> None:
     answer = "แม่น้ำยาว 65 กิโลเมตร [2] เรื่องเขื่อนผมไม่พบอะไร"
     assert free(answer, "th", "แม่น้ำมีความยาวเท่าไรและมีเขื่อนกี่แห่ง").rule == "claim_beside_gap"

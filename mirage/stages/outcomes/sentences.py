@@ -21,6 +21,8 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:[^\W\d_]|(dr|st|mr|mrs|ms|prof|nr|no|bzw|vgl|ca|vs|jr|sr|inc|approx|etc|usw|esim|mm|dll|gen|col"
     r"|bi|bw|[^\W\d_]\.[^\W\d_]|г|гг|в|вв|т|стр|им|см|ул|р|ph))$"
 )
+_BEFORE_NUMBER = re.compile(r"(?<![^\W_])[^\W\d_]{1,4}\Z")
+"""A word that may be abbreviated before a number: "art. 4"."""
 _LONGEST = 8
 """Characters in which an abbreviation is looked for."""
 WORDS = re.compile(r"[\w\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0c00-\u0c4d]+")
@@ -69,6 +71,8 @@ def sentences(raw: str, text: str, places: Sequence[int] | None) -> Iterator[tup
             if following < len(text):
                 after = raw[places[following] if places else following]
                 if after.islower() and (text[match.start()] in ".…" or text[match.end() - 1] == '"'):
+                    continue
+                if after.isdigit() and _BEFORE_NUMBER.search(text, start, match.start()):
                     continue
             if text[match.end() : match.end() + 1].isdigit():
                 continue

@@ -42,4 +42,4 @@ def _remark_unlabelled(tables: Tables) -> list[str]:
     return [f"{count:,} answers have no outcome because their queries have no relevance label"] if count else []
 
 
-OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=3, remarks=_remark_unlabelled)
+OUTCOMES = Stage("outcomes", ("queries", "answers"), ("outcomes",), _outcomes, version=4, remarks=_remark_unlabelled)

@@ -35,6 +35,8 @@ class Wording:
     """Documents, passages, context, text."""
     nouns: str
     """Sources and their content: information, answer, details."""
+    cites: str
+    """The sources as an authority: "according to the documents". They are no subject, so what follows is a claim."""
     statutes: str
     """Texts that a question can be about: an act that does not mention eels is a fact, not a gap."""
     denies: str
@@ -59,8 +61,6 @@ class Wording:
     """Words of general knowledge: a claim, whatever stands before it."""
     reports: str
     """Words by which a clause about the sources claims: according to, states that."""
-    hedges: str
-    """Words of a guess: a clause with one that is not about the sources claims, whatever it doubts."""
     sorry: str
     """Apologies."""
     aside: str
@@ -83,8 +83,6 @@ class Wording:
     """Asks for more material, as what was given is not enough: a gap."""
     figure: str
     """Words of a question for a number or a date: how many, when."""
-    there: str
-    """Places in the sources, by anaphora: in it, among them, nowhere. With a negation, a gap after other clauses."""
     lacks: str
     """Words for something that is missing or does not come up: after other clauses, a gap."""
     hence: str
@@ -93,8 +91,6 @@ class Wording:
     """A condition up to its end: "If you are unable to pay,". A negation in it is no gap unless about sources."""
     affirm: str
     """Says that the sources answer."""
-    because: str
-    """Words that give a reason: a denial with one is a fact, unless it is about sources or the writer."""
 
 
 LanguageReader = Mapping[str, re.Pattern[str]]
