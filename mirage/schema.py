@@ -77,6 +77,8 @@ Subset = Literal["relevant", "non_relevant"]
 Status = Literal["ok", "empty", "truncated", "refused", "api_error", "missing"]
 Parser = Literal["strict", "published"]
 Outcome = Literal["answered", "abstained", "clarification", "unparsed", "empty", "api_error", "missing"]
+FAILED: tuple[Outcome, ...] = ("empty", "api_error", "missing")
+"""Outcomes of failed answers."""
 UNDECIDED: tuple[Outcome, ...] = ("clarification", "unparsed", "empty", "api_error")
 """Outcomes of existing answers that neither answer nor abstain."""
 Verdict = Literal["A", "B", "tie", "both_bad", "unparsed"]
@@ -99,6 +101,8 @@ Ties = Literal["half", "davidson", "drop"]
 """How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 Best = Literal["best", "tied"]
 """Whether a system alone is the best, or tied with the best: no test finds another better."""
+Failures = Literal["count", "drop"]
+"""Whether failed answers count as wrong, or are left out."""
 Penalty = Literal["jeffreys", "none"]
 """Factor of the likelihood of a ranking: Jeffreys' prior, which removes the first-order bias, or none."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mirage import schema
 from mirage.api.ranking import make_ranking
 from mirage.api.results import Evaluation, as_tuple
 from mirage.errors import BadInput, UnknownName
@@ -85,6 +86,7 @@ def evaluate(
     baselines: bool = False,
     draws: int = DRAWS,
     seed: int = SEED,
+    failures: schema.Failures = "count",
 ) -> Evaluation:
     """Evaluate a file or rows: import, measure what needs no model, judge if a model is given, and rank.
 
@@ -107,6 +109,7 @@ def evaluate(
         baselines: whether the baselines, which need no model, answer too.
         draws: bootstrap draws for the intervals.
         seed: random seed of the battles to judge and of the draws.
+        failures: failed answers count as wrong (`count`) in the ranking, or are left out (`drop`).
 
     Raises:
         BadInput: listing every invalid record, or if rows have no folder; nothing is then written.
@@ -129,6 +132,7 @@ def evaluate(
         sample=BattleSample(queries, pairs, seed, as_tuple(languages)),
         draws=draws,
         seed=seed,
+        failures=failures,
         model=None if model is None else RunModel(model),
         baselines=baselines,
     )
@@ -141,7 +145,7 @@ def evaluate(
     else:
         source = read_frame(given)
     report = evaluating.evaluate(source, folder, settings, made_by="mirage.evaluate")
-    view = overview_view(report.arena, OverviewChoice(report.draws, report.seed))
+    view = overview_view(report.arena, OverviewChoice(report.draws, report.seed, report.failures))
     ranking = None if view.board is None else make_ranking(ranking_of(report.arena, view.choice), view.board.remarks)
     return Evaluation(report.arena, ranking, report, view)
 

@@ -28,6 +28,7 @@ def rank(
     seed: int = SEED,
     ties: schema.Ties = "half",
     penalty: schema.Penalty = "jeffreys",
+    failures: schema.Failures = "count",
     assigner: str | None = None,
     nugget_margin: float = 0.0,
 ) -> Ranking:
@@ -46,6 +47,7 @@ def rank(
         seed: random seed; the same seed gives the same numbers.
         ties: how ties count: as `half` a win, by `davidson`'s model, or not (`drop`).
         penalty: `jeffreys`, or `none` for maximum likelihood.
+        failures: failed answers count as wrong (`count`), or are left out (`drop`).
         assigner: assigner of nuggets, with `nuggets`; None for the default.
         nugget_margin: largest difference of two nugget scores that ties, with `nuggets`.
 
@@ -65,6 +67,7 @@ def rank(
         seed=seed,
         ties=ties,
         penalty=penalty,
+        failures=failures,
         assigner=assigner,
         nugget_margin=nugget_margin,
         languages=as_tuple(languages),
@@ -99,6 +102,7 @@ def compare(
     margin: float = 0.0,
     languages: Iterable[str] | None = None,
     parser: schema.Parser = "strict",
+    failures: schema.Failures = "count",
     assigner: str | None = None,
     moved: int = MOVED,
     draws: int = DRAWS,
@@ -116,6 +120,7 @@ def compare(
         margin: equivalence margin, in the unit of the measure.
         languages: codes; None for all. Only with an arena.
         parser: parser whose outcomes count, for `rate`.
+        failures: as for `rank`.
         assigner: assigner of nuggets; None for the default.
         moved: number of queries with the largest differences to list.
         draws: bootstrap draws for the intervals of ratings.
@@ -135,6 +140,7 @@ def compare(
         margin=margin,
         languages=as_tuple(languages),
         parser=parser,
+        failures=failures,
         assigner=assigner,
         moved=moved,
         draws=draws,

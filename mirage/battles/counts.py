@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
-from mirage.schema import Parser, Skill, Ties
+from mirage.schema import FAILED, Failures, Parser, Skill, Ties
 from mirage.stats.encoding import encode
 from mirage.text.segmentation import join_first
 
@@ -43,8 +43,6 @@ CLASSIFY = (
     "(mirage measure outcomes DIR --outcomes-by MODEL)"
 )
 """What helps where answers are not classified."""
-_NO_ANSWER = ("missing", "api_error")
-"""Outcomes without an answer."""
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 
@@ -142,18 +140,21 @@ class Battles:
         return np.stack([wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)], axis=1)
 
 
-def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, Battles]:
+def from_outcomes(
+    outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict", failures: Failures = "count"
+) -> dict[str, Battles]:
     """Decide battles by relevance labels: on each query every two systems battle, a system with a correct
     decision beats one with a wrong decision, and anything else is a tie.
 
-    An unparsed or empty answer is a wrong decision. A missing answer or an API error gives no battle, nor does a system
-    without evidence (`find_unranked`).
+    An unparsed or failed answer (empty, an API error, or missing) is a wrong decision. A system without evidence has no
+    battle (`find_unranked`).
 
     Args:
         outcomes: table `outcomes`.
         skill: subsets that count; `both` weights the two equally, whatever their sizes. If no language has both, a
             language counts by the one that it has.
         parser: parser whose outcomes to use.
+        failures: whether failed answers count, or have no battle.
 
     Returns:
         Battles by language, without the languages in which fewer than two systems have evidence.
@@ -179,8 +180,8 @@ def from_outcomes(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
         right = np.zeros((len(queries), len(systems)), dtype=bool)
         present = np.zeros_like(right)
         right[q, s] = language_rows["correct"].fill_null(False).to_numpy(zero_copy_only=False)
-        has_answer = pc.invert(pc.is_in(language_rows["outcome"], value_set=_strings(_NO_ANSWER)))
-        present[q, s] = has_answer.to_numpy(zero_copy_only=False)
+        fails = pc.is_in(language_rows["outcome"], value_set=_strings(FAILED)).to_numpy(zero_copy_only=False)
+        present[q, s] = ~fails if failures == "drop" else True
         won = (right & present)[:, :, None] & (~right & present)[:, None, :]
         tied = (right[:, :, None] == right[:, None, :]) & present[:, :, None] & present[:, None, :]
         tied[:, range(len(systems)), range(len(systems))] = False
@@ -236,12 +237,12 @@ def find_unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
 
 
 def lacks_evidence(counts: Mapping[str, int]) -> str:
-    """Return why answers with these outcomes are no evidence: there are none, or under half are classified; empty if
-    they are.
+    """Return why answers with these outcomes are no evidence: all failed, or under half of the others are classified;
+    empty if they are.
     """
-    made = sum(n for outcome, n in counts.items() if outcome not in _NO_ANSWER)
+    made = sum(n for outcome, n in counts.items() if outcome not in FAILED)
     classified = sum(n for outcome, n in counts.items() if outcome in CLASSIFIED)
-    if made <= counts.get("empty", 0):
+    if not made:
         return ABSENT
     return f"{classified:,} of {made:,} answers classified" if 2 * classified < made else ""
 

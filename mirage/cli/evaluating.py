@@ -20,6 +20,7 @@ from mirage.cli.ranking import print_ranking
 from mirage.cli.settings import expand_settings
 from mirage.cli.showing import print_overview
 from mirage.errors import BadInput
+from mirage.schema import Failures
 from mirage.store import folders
 from mirage.store.arena import is_arena
 from mirage.store.extras import extra
@@ -73,6 +74,9 @@ def evaluate(
     queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
+    failures: Annotated[
+        Failures, typer.Option(metavar="count|drop", help="Failed answers: count them as wrong, or drop them.")
+    ] = "count",
     output_format: How = "table",
 ) -> None:
     """Evaluate a file or an arena in one go: import it, measure its answers, judge them if a judge is named, and rank.
@@ -101,6 +105,7 @@ def evaluate(
         options=Options.parse(names or (), values or (), meanings or ()),
         sample=BattleSample(queries, pairs, languages=languages),
         baselines=baselines,
+        failures=failures,
     )
     source, folder = evaluating.locate(file, into)
     if settings.options != Options() and is_arena(source):
@@ -109,7 +114,7 @@ def evaluate(
     if settings.model is not None and not (yes or connection.dry_run or is_terminal()):
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
     report = _evaluate(source, folder, settings, connection, yes=yes)
-    view = overview_view(report.arena, OverviewChoice(report.draws, report.seed))
+    view = overview_view(report.arena, OverviewChoice(report.draws, report.seed, report.failures))
     if (board := view.board) is not None:
         print_ranking(board.ranking, output_format, languages=[board.scope] if output_format == "table" else None)
     _summarise(report, view)

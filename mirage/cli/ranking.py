@@ -154,7 +154,8 @@ def _choose_judge(arena: Arena, names: Sequence[str], settings: RankSettings) ->
 
     if not names and not judges(arena):
         arena.need("judgments")
-    return Judge.from_names(names or [choose_judge(arena)], skill=settings.skill, parser=settings.parser)
+    names = names or [choose_judge(arena)]
+    return Judge.from_names(names, skill=settings.skill, parser=settings.parser, failures=settings.failures)
 
 
 def _people_verdicts(arena: Arena) -> pa.Table:

@@ -25,6 +25,7 @@ from mirage.pipeline.steps import RunModel, StepReport, Steps
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.stage import RATING_STAGES
+from mirage.schema import Failures
 from mirage.stages.judge.stage import BattleSample
 from mirage.store import arena as arenas
 from mirage.store import copies, folders
@@ -58,6 +59,8 @@ class EvaluateSettings:
     """Bootstrap draws of the ratings."""
     seed: int = SEED
     """Seed of the draws."""
+    failures: Failures = "count"
+    """Whether failed answers count in the ranking."""
     model: RunModel | None = None
     """Model that judges; None for no calls."""
     baselines: bool = False
@@ -81,6 +84,8 @@ class EvaluationReport:
     """Bootstrap draws of the ranking."""
     seed: int = SEED
     """Its seed."""
+    failures: Failures = "count"
+    """Whether failed answers count in it."""
     planned: Cost | None = None
     """Maximum cost of the judge's calls, if they were not agreed to."""
 
@@ -162,7 +167,8 @@ def evaluate(
         record_judge(into, judge)
     if judge is not None and Judge.from_name(judge).table in RATING_STAGES:
         results += steps.rate(judge, draws=settings.draws, seed=settings.seed)
-    return EvaluationReport(open_arena(into), tuple(results), imported, judge, settings.draws, settings.seed, planned)
+    ranked_by = settings.draws, settings.seed, settings.failures
+    return EvaluationReport(open_arena(into), tuple(results), imported, judge, *ranked_by, planned)
 
 
 def judges_of_data(data: Path | pa.Table, into: Path, settings: EvaluateSettings) -> set[str]:

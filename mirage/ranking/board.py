@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from operator import add
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from mirage.battles import verdict_rows
 from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
+from mirage.battles.failures import DROPPED, SENTENCE, failures_of
 from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -32,7 +34,7 @@ from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import FEW_QUERIES, JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
-from mirage.schema import Count, Penalty, Rating
+from mirage.schema import Count, Failures, Penalty, Rating
 from mirage.stats.units import shared_ids
 from mirage.text.languages import known_code, name_of
 from mirage.text.numbers import FORMATS
@@ -59,6 +61,8 @@ class Ranked(Rating):
 
     n: Count
     """Number of queries that the system battles on, the n of its interval; one that languages share counts once."""
+    failed: Count
+    """Number of its answers that failed: empty, an error, or missing among the queries that it was asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +147,8 @@ def make_board(
     else:
         style = style_of(arena, settings.control) if settings.control else None
         board = _rank_selected(verdicts, settings, style=style, votes=votes, notes=notes)
-    return replace(board, ranking=_name_absent(board.ranking, arena))
+    ranking = replace(_name_absent(board.ranking, arena), failed=failures_of(arena).count())
+    return replace(board, ranking=ranking, notes=(*board.notes, *failure_lines(ranking, settings.failures)))
 
 
 def rank_table(
@@ -386,7 +391,10 @@ def leaderboard(
     if language is not None and language not in ranking.languages:
         raise UnknownName("language", language, ranking.languages)
     table = ranking.table(language)
-    columns, rows = table.schema.append(pa.field("n", pa.int64())), table.to_pylist()
+    columns, rows = table.schema, table.to_pylist()
+    for name in ("n", "failed"):
+        columns = columns.append(pa.field(name, pa.int64()))
+    codes = [code for code in ranking.languages if code != JOINT]
     n = {
         (of.language, system): count
         for of in ranking.rows_of(language)
@@ -401,6 +409,8 @@ def leaderboard(
             by_place |= {(of.language, system): cells for system, cells in zip(of.systems, values, strict=True)}
     for row in rows:
         row["n"] = n[row["language"], row["system"]]
+        of_row = codes if row["language"] == JOINT else [row["language"]]
+        row["failed"] = sum(ranking.failed.get(code, {}).get(row["system"], (0, 0))[0] for code in of_row)
         if reference is not None:
             cells = by_place.get((row["language"], row["system"]), [math.nan] * 3)
             row |= {name: v if math.isfinite(v) else None for name, v in zip(DIFFERENCES, cells, strict=True)}
@@ -500,6 +510,20 @@ def unranked_remarks(ranking: RankingReport) -> list[str]:
         for kind in range(2)
         if (codes := [code for code, there in kinds.items() if there == {kind}])
     ]
+
+
+def failure_lines(ranking: RankingReport, failures: Failures) -> list[str]:
+    """Return how many answers of each ranked system failed, and how they count; nothing if none did."""
+    counts: dict[str, list[int]] = {}
+    for language, systems in ranking.failed.items():
+        ranked = ranking.languages[language].systems if language in ranking.languages else ()
+        for system in systems.keys() & set(ranked):
+            total = counts.setdefault(system, [0, 0])
+            total[:] = map(add, total, systems[system])
+    if not counts:
+        return []
+    listed = join_first([f"{system} {n:,} of {asked:,} failed" for system, (n, asked) in sorted(counts.items())])
+    return [f"{listed}: {SENTENCE if failures == 'count' else DROPPED}"]
 
 
 def remarks(ranking: RankingReport) -> list[str]:

@@ -105,6 +105,8 @@ class RankingReport:
     """The sampling unit: `query shared by languages` where a query id occurs in several languages."""
     unranked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By language, the systems without evidence for a rating, each with the reason."""
+    failed: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    """By language and system with a failure: its failed answers, and all that it was asked for."""
     layouts: Mapping[str, ByQuery] = field(default_factory=dict)
     """The battles arranged by query, by language code, if cached from `rate` (`by_query`)."""
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from mirage.battles.counts import (
     unranked_lines,
 )
 from mirage.battles.decision import UNPARSED
+from mirage.battles.failures import decide_failures, failures_of
 from mirage.battles.judge import ALONE, HEURISTIC, NUGGETS, POOLED, people_judges, verdict_judges
 from mirage.battles.verdict_rows import (
     COLUMNS,
@@ -46,7 +47,7 @@ from mirage.battles.verdict_rows import (
 )
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.settings import RankSettings
-from mirage.schema import UNDECIDED, Parser, Skill
+from mirage.schema import FAILED, UNDECIDED, Failures, Parser, Skill
 from mirage.store.labels import label_maker, label_phrase, label_sources
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_first
@@ -67,10 +68,11 @@ MOST_UNDECIDED = 0.1
 _OUTCOMES = ("language", "query_id", "system", "parser", "subset", "outcome", "correct")
 """Columns of `outcomes` that decide battles."""
 _RIGHT = (
-    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM outcomes "  # noqa: S608  # constants alone
-    "WHERE parser = 'strict' AND outcome NOT IN ('missing', 'api_error') "
-    f"QUALIFY 2 * count(*) FILTER (outcome IN {CLASSIFIED}) OVER (PARTITION BY language, system) >= "
-    "count(*) OVER (PARTITION BY language, system))"
+    "rows AS (SELECT *, count(*) FILTER (NOT list_contains($failed, outcome)) OVER of AS made, "  # noqa: S608  # constants alone
+    f"count(*) FILTER (outcome IN {CLASSIFIED}) OVER of AS classified FROM outcomes "
+    "WHERE parser = 'strict' WINDOW of AS (PARTITION BY language, system)), "
+    "shown AS (SELECT language, query_id, system, coalesce(correct, false) AS ok FROM rows "
+    "WHERE made > 0 AND 2 * classified >= made AND (NOT list_contains($failed, outcome) OR $count))"
 )
 """SQL of the answers in battles by labels: whether each is a correct decision, of systems of whose answers in the
 language half are classified, as in `battles.from_outcomes`.
@@ -97,6 +99,8 @@ class Judge(ABC):
     """The name in tables, files and URLs: `relevance`, the judge's name, `pooled`, or `nuggets`."""
     skill: Skill = "both"
     """Skill whose queries count; only relevance labels have others than `both`."""
+    failures: Failures = "count"
+    """Whether failed answers count as wrong, or are left out."""
 
     table: ClassVar[str]
     """Name of the table that the judge decides from."""
@@ -116,7 +120,9 @@ class Judge(ABC):
     """Why an answer wins, if a fixed rule decides."""
 
     @staticmethod
-    def from_name(name: str, *, skill: Skill = "both", parser: Parser = "strict") -> Judge:
+    def from_name(
+        name: str, *, skill: Skill = "both", parser: Parser = "strict", failures: Failures = "count"
+    ) -> Judge:
         """Return the judge with a name: `relevance`, `pooled`, `nuggets`, or a judge's.
 
         Raises:
@@ -129,14 +135,16 @@ class Judge(ABC):
                 do=f"let {judge} judge pairs drawn at random: mirage judge DIR --judge {judge}",
             )
         if name == RELEVANCE:
-            return LabelJudge(skill=skill, parser=parser)
-        own: dict[str, Judge] = {NUGGETS: NuggetJudge(), POOLED: PanelJudge(), HEURISTIC: HeuristicJudge()}
-        found = own.get(name) or VerdictJudge(name)
+            return LabelJudge(skill=skill, parser=parser, failures=failures)
+        own: dict[str, type[Judge]] = {NUGGETS: NuggetJudge, POOLED: PanelJudge, HEURISTIC: HeuristicJudge}
+        found = own.get(name, VerdictJudge)(name, failures=failures)
         found.refuse_options(RankSettings(skill=skill, parser=parser).changed)
         return found
 
     @staticmethod
-    def from_names(names: Sequence[str], *, skill: Skill = "both", parser: Parser = "strict") -> Judge:
+    def from_names(
+        names: Sequence[str], *, skill: Skill = "both", parser: Parser = "strict", failures: Failures = "count"
+    ) -> Judge:
         """Return the judge with a name, or one that pools several judges (`pooled` for all).
 
         Raises:
@@ -146,8 +154,9 @@ class Judge(ABC):
             if name in ALONE:
                 Judge.from_name(name).refuse_options(("pooled",))
         if POOLED in names or len(set(names)) == 1:
-            return Judge.from_name(POOLED if POOLED in names else names[0], skill=skill, parser=parser)
-        panel = PanelJudge(judges=tuple(dict.fromkeys(names)))
+            name = POOLED if POOLED in names else names[0]
+            return Judge.from_name(name, skill=skill, parser=parser, failures=failures)
+        panel = PanelJudge(judges=tuple(dict.fromkeys(names)), failures=failures)
         panel.refuse_options(RankSettings(skill=skill, parser=parser).changed)
         return panel
 
@@ -217,7 +226,7 @@ class Judge(ABC):
         self, arena: Arena, settings: RankSettings = RankSettings()
     ) -> Mapping[str, Mapping[str, Verdicts]] | None:
         """Return the verdicts of each judge that counts, by language; None if labels decide without verdicts."""
-        return {name: verdicts_of(arena, name) for name in self.members(arena)}
+        return {name: verdicts_of(arena, name, self.failures) for name in self.members(arena)}
 
     def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
         """Return by language, of these or all, the systems that the judge cannot rank, each with the reason as text."""
@@ -304,7 +313,7 @@ class LabelJudge(Judge):
         return arena.read("outcomes", columns=_OUTCOMES)
 
     def _count(self, table: pa.Table) -> dict[str, Battles]:
-        return from_outcomes(table, skill=self.skill, parser=self.parser)
+        return from_outcomes(table, skill=self.skill, parser=self.parser, failures=self.failures)
 
     def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> None:
         return None
@@ -331,6 +340,10 @@ class LabelJudge(Judge):
         sql = "SELECT count(DISTINCT (language, query_id)) AS n FROM outcomes WHERE parser = 'strict'"
         return int(arena.sql(sql)["n"][0].as_py())
 
+    @property
+    def _failing(self) -> dict[str, Any]:
+        return {"failed": list(FAILED), "count": self.failures == "count"}
+
     def count_pairs(self, arena: Arena, languages: Collection[str] = ()) -> PairCounts:
         rows = arena.sql(
             f"WITH {_RIGHT}, decided AS (SELECT x.system AS x, y.system AS y, x.ok AS ok, y.ok AS other "  # noqa: S608  # constants alone
@@ -338,7 +351,7 @@ class LabelJudge(Judge):
             "WHERE x.system < y.system AND (len($languages) = 0 OR list_contains($languages, language))) "
             "SELECT x, y, count(*) FILTER (ok AND NOT other), count(*) FILTER (other AND NOT ok), "
             "count(*) FILTER (ok = other) FROM decided GROUP BY x, y",
-            {"languages": list(languages)},
+            {"languages": list(languages), **self._failing},
         )
         columns = (column.to_pylist() for column in rows.columns)
         return {(x, y): (wins, losses, ties, 0) for x, y, wins, losses, ties in zip(*columns, strict=True)}
@@ -348,7 +361,7 @@ class LabelJudge(Judge):
             f"WITH {_RIGHT} SELECT $judge AS judge, language, query_id, x.system AS system_a, "  # noqa: S608  # constants alone
             "y.system AS system_b, CASE WHEN x.ok = y.ok THEN 'tie' WHEN x.ok THEN 'A' ELSE 'B' END AS verdict "
             "FROM shown x JOIN shown y USING (language, query_id) WHERE x.system = $first AND y.system = $second",
-            {"judge": self.name, "first": first, "second": second},
+            {"judge": self.name, "first": first, "second": second, **self._failing},
         )
 
 
@@ -377,7 +390,7 @@ class VerdictJudge(Judge):
         return (self.name,)
 
     def read(self, arena: Arena, settings: RankSettings = RankSettings()) -> pa.Table:
-        return arena.read("judgments", columns=COLUMNS)
+        return read_verdicts(arena, self.failures)
 
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
         return [*_note_weights(arena), *_note_people(arena, self.name)]
@@ -399,7 +412,7 @@ class VerdictJudge(Judge):
 
     def count_pairs(self, arena: Arena, languages: Collection[str] = ()) -> PairCounts:
         try:
-            verdicts = verdicts_of(arena, self.name)
+            verdicts = verdicts_of(arena, self.name, self.failures)
         except NotEnoughData:
             verdicts = verdict_rows.verdicts(self.read(arena), judge=self.name, unread=True)
         return _count_decisions(verdicts, languages)
@@ -560,10 +573,17 @@ def _count_decisions(by_language: Mapping[str, Verdicts], languages: Collection[
     return {pair: tuple(total.tolist()) for pair, total in sums.items()}
 
 
+def read_verdicts(arena: Arena, failures: Failures = "count") -> pa.Table:
+    """Return the stored verdicts, and those that failed answers decide, with the columns `COLUMNS`."""
+    found = failures_of(arena)
+    table = arena.read("judgments", columns=COLUMNS, encoded=() if found.failed else REPEATED)
+    return decide_failures(table, found, drop=failures == "drop")
+
+
 @lru_cache(maxsize=16)
-def verdicts_of(arena: Arena, judge: str) -> dict[str, Verdicts]:
-    """Return all stored verdicts of a judge by language."""
-    return verdict_rows.verdicts(arena.read("judgments", columns=COLUMNS, encoded=REPEATED), judge=judge)
+def verdicts_of(arena: Arena, judge: str, failures: Failures = "count") -> dict[str, Verdicts]:
+    """Return the verdicts of a judge by language, with those that failed answers decide."""
+    return verdict_rows.verdicts(read_verdicts(arena, failures), judge=judge)
 
 
 @lru_cache(maxsize=16)

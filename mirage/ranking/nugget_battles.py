@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mirage.battles.failures import failures_of, score_failures
 from mirage.battles.judge import NUGGETS
 from mirage.battles.score_verdicts import verdicts_of_scores
 from mirage.errors import NotEnoughData
@@ -57,7 +58,8 @@ class NuggetBattles:
 def nugget_battles(arena: Arena, settings: RankSettings = RankSettings()) -> NuggetBattles:
     """Decide the battles of an arena by the nugget scores of its answers; nothing is written.
 
-    An answer without a score, because the query has no vital nugget or a nugget has no assignment, has no battle.
+    An answer without a score, because the query has no vital nugget or a nugget has no assignment, has no battle. A
+    failed answer scores 0.
 
     Args:
         arena: with the tables answers, nuggets and nugget_assignments.
@@ -73,6 +75,7 @@ def nugget_battles(arena: Arena, settings: RankSettings = RankSettings()) -> Nug
     margin = settings.nugget_margin
     chosen, features = nugget_table(arena, assigner=settings.assigner, languages=settings.languages)
     scores = features.filter(pc.equal(features["feature"], MAIN_SCORE))
+    scores = score_failures(scores, failures_of(arena), 0.0, drop=settings.failures == "drop")
     verdicts = verdicts_of_scores(scores, judge=NUGGETS, margin=margin)
     columns = (scores[name].to_pylist() for name in ("language", "query_id", "reason", "value"))
     reasons: dict[tuple[str, str], Counter[str]] = {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Annotated
 
 from mirage.errors import BadInput
-from mirage.schema import Code, Count, Parser, Penalty, Range, Skill, Ties
+from mirage.schema import Code, Count, Failures, Parser, Penalty, Range, Skill, Ties
 from mirage.stats.intervals import MOST_DRAWS
 from mirage.text.makers import BY_NAME, Makers
 
@@ -66,6 +66,8 @@ class RankSettings:
     """Which queries count, by relevance labels; a judge ranks on `both`."""
     parser: Annotated[Parser, OPTION] = "strict"
     """Parser that classifies answers, with relevance labels."""
+    failures: Annotated[Failures, OPTION] = "count"
+    """Failed answers: count them as wrong, or drop them."""
     assigner: str | None = None
     """Assigner of nuggets, with the judge `nuggets`; by default the one with the most assignments."""
     nugget_margin: float = 0.0
@@ -103,7 +105,12 @@ class RankSettings:
     @property
     def of_nuggets(self) -> RankSettings:
         """Those of the settings that decide the battles by nugget scores."""
-        return RankSettings(assigner=self.assigner, nugget_margin=self.nugget_margin, languages=self.languages)
+        return RankSettings(
+            assigner=self.assigner,
+            nugget_margin=self.nugget_margin,
+            languages=self.languages,
+            failures=self.failures,
+        )
 
     @property
     def changed(self) -> frozenset[str]:
@@ -126,6 +133,8 @@ class CompareSettings:
     """Language codes; by default all."""
     parser: Annotated[Parser, OPTION] = "strict"
     """Parser that classifies answers, for `rate` and ratings by relevance labels."""
+    failures: Annotated[Failures, OPTION] = "count"
+    """Failed answers: count them as wrong, or drop them."""
     assigner: str | None = None
     """Assigner of nuggets; by default the one with the most assignments."""
     moved: int = MOVED
@@ -142,7 +151,12 @@ class CompareSettings:
     def ranking(self) -> RankSettings:
         """Settings of the ranking behind a comparison of ratings."""
         return RankSettings(
-            parser=self.parser, assigner=self.assigner, languages=self.languages, draws=self.draws, seed=self.seed
+            parser=self.parser,
+            failures=self.failures,
+            assigner=self.assigner,
+            languages=self.languages,
+            draws=self.draws,
+            seed=self.seed,
         )
 
 

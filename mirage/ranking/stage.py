@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.counts import Battles
+from mirage.battles.failures import decide_failures, find_failures
 from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
 from mirage.ranking import paper
@@ -56,18 +57,21 @@ def _battles(tables: Tables, judge: str) -> list[dict[str, Battles]]:
     found = []
     for skill in Judge.from_name(judge).skills:
         decider = Judge.from_name(judge, skill=skill)
+        rows = tables[decider.table]
+        if "answers" in tables and decider.table == "judgments":
+            rows = decide_failures(rows, find_failures(tables["answers"]))
         try:
-            found.append(decider.battles(tables[decider.table]))
+            found.append(decider.battles(rows))
         except NotEnoughData:
             if skill == "both":
                 raise
     return found
 
 
-RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate)
-JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _rate)
+RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate, version=2)
+JUDGED_RATINGS = Stage("ratings by a judge", ("judgments",), ("ratings",), _rate, uses=("answers",), version=2)
 RELEVANCE_TOURNAMENTS = Stage("tournaments by relevance", ("outcomes",), ("tournaments",), _play)
-JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _play)
+JUDGED_TOURNAMENTS = Stage("tournaments by a judge", ("judgments",), ("tournaments",), _play, uses=("answers",))
 RATING_STAGES = {"outcomes": RELEVANCE_RATINGS, "judgments": JUDGED_RATINGS}
 """The stage that rates, by the table of the judge."""
 TOURNAMENT_STAGES = {"outcomes": RELEVANCE_TOURNAMENTS, "judgments": JUDGED_TOURNAMENTS}

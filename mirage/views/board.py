@@ -18,6 +18,7 @@ from mirage.ranking.board import (
     Ranked,
     change_lines,
     conclude,
+    failure_lines,
     first_systems,
     interval_text,
     leaderboard,
@@ -135,6 +136,8 @@ class BoardView:
     """Systems without battles in some language, hence not in `all`."""
     without: Mapping[str, Mapping[str, str]]
     """By language, the systems without evidence for a rating, each with the reason."""
+    failed: Mapping[str, Mapping[str, tuple[int, int]]]
+    """By language and system with a failure: its failed answers, and all that it was asked for."""
     unranked: tuple[str, ...]
     """The same in words, with what helps."""
     apart: tuple[str, ...]
@@ -192,6 +195,7 @@ class BoardView:
             tested=self.tests,
             unit=self.unit,
             unranked=self.without,
+            failed=self.failed,
         )
 
     @property
@@ -313,7 +317,8 @@ def judge_of(arena: Arena, choice: BoardChoice = DEFAULT) -> Judge:
         BadInput: if none is named and the arena has several, or a setting does not apply.
     """
     names = choice.judges or (choose_judge(arena),)
-    return Judge.from_names(names, skill=choice.settings.skill, parser=choice.settings.parser)
+    of = choice.settings
+    return Judge.from_names(names, skill=of.skill, parser=of.parser, failures=of.failures)
 
 
 def phrase_of(arena: Arena, judge: Judge) -> str:
@@ -337,8 +342,8 @@ def _narrow(whole: BoardView, arena: Arena, judge: Judge, settings: RankSettings
     """Return the board of some languages, given that of all: only their joint row is computed."""
     if not whole.by_query or whole.counted:  # these count the verdicts of all languages
         return _rank(arena, judge, settings, ())
-    ranking = replace(whole.ranking, battles=battles_of(arena, judge))
-    return Board(ranking.narrow(settings.languages or ()), judge.notes(arena, settings))
+    ranking = replace(whole.ranking, battles=battles_of(arena, judge)).narrow(settings.languages or ())
+    return Board(ranking, (*judge.notes(arena, settings), *failure_lines(ranking, settings.failures)))
 
 
 def _describe(
@@ -386,6 +391,7 @@ def _describe(
         by_query=bool(ranking.battles),
         left_out=ranking.left_out,
         without=ranking.unranked,
+        failed=ranking.failed,
         unranked=tuple(unranked_remarks(ranking)),
         apart=tuple(apart_lines(ranking.battles)),
         notes=tuple(board.notes),

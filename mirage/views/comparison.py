@@ -183,7 +183,8 @@ def comparison_view(
         need_two_systems(first, second or first)
     judge = None
     if settings.measure == RATING:
-        judge = Judge.from_name(choose_judge(arena, settings.judge), parser=settings.ranking.parser)
+        name = choose_judge(arena, settings.judge)
+        judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
     if judge is not None and against is None:
         ranking = _ranking(arena, judge, settings.ranking)
         report = compare_ratings(ranking, first, second or first, margin=settings.margin, moved=settings.moved)

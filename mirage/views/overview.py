@@ -99,6 +99,8 @@ class OverviewChoice:
     """Bootstrap draws of the ranking."""
     seed: int = SEED
     """Their seed."""
+    failures: schema.Failures = "count"
+    """Whether failed answers count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +157,8 @@ def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> Ov
     contents, judge = contents_view(arena), next(iter(judges(arena)), "")
     if judge == HEURISTIC != arena.judge:
         judge = ""  # it decides only by request
-    of_board = BoardChoice((judge,) * bool(judge), (), RankSettings(draws=choice.draws, seed=choice.seed))
+    settings = RankSettings(failures=choice.failures, draws=choice.draws, seed=choice.seed)
+    of_board = BoardChoice((judge,) * bool(judge), (), settings)
     board, why = None, tuple[str, ...]()
     try:
         board = board_view(arena, of_board) if judge else None

@@ -19,7 +19,7 @@ from mirage.battles.decision import verdict_of_points
 from mirage.battles.judge import RESERVED
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats import shapes
-from mirage.io.formats.fields import says_answerable
+from mirage.io.formats.answerability import says_answerable
 from mirage.io.formats.spec import (
     GivenAnswer,
     GivenAssignment,

@@ -10,27 +10,13 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
-from mirage.io.formats.spec import Record, Sample, Value
+from mirage.io.formats.spec import Record, Sample
 
 if TYPE_CHECKING:
     from mirage.io.formats.build import Builder
 
 SYSTEM = ("system", "model", "model_name")
 """Names of the system's field in records that may have one."""
-ANSWERABLE = ("answerable", "is_answerable", "isAnswerable", "answerability", "Answerability")
-UNANSWERABLE = (
-    *("unanswerable", "is_unanswerable", "isUnanswerable", "is_impossible", "isImpossible"),
-    *("not_answerable", "is_not_answerable"),
-)
-"""Names of fields that say whether the query of a record is answerable."""
-_KINDS = ("type", "question_type", "query_type", "answer_type", "category", "kind", "qtype")
-"""Names of fields that may say so among other kinds of queries."""
-_STATED = frozenset((*ANSWERABLE, *UNANSWERABLE, *_KINDS))
-_KIND_WORDS = {
-    "answerable": True,
-    **dict.fromkeys(("unanswerable", "not answerable", "non answerable", "no answer", "impossible"), False),
-}
-_YES, _NO = frozenset(("true", "yes", "y", "1", "1.0")), frozenset(("false", "no", "n", "0", "0.0"))
 _ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|eval|gz|zst|lz4|txt))+$", re.IGNORECASE)
 
 
@@ -62,24 +48,6 @@ def answer_text(record: Record, *names: str) -> str | None:
     """
     name = next((name for name in _by_choice(record, names) if record.value.get(name) is not None), names[0])
     return shapes.text(record.value.get(name), name, record.where)
-
-
-def says_answerable(value: Value) -> bool | None:
-    """Return whether a field of a record says that its query is answerable; None if none says yes or no."""
-    if value.keys().isdisjoint(_STATED):
-        return None
-    for name in (*ANSWERABLE, *UNANSWERABLE, *_KINDS):
-        content = value.get(name)
-        if isinstance(content, list) and len(content) == 1:
-            content = content[0]
-        if not isinstance(content, str | bool | int | float):
-            continue
-        word = str(content).strip().casefold()
-        if name not in _KINDS and word in _YES | _NO:
-            return (word in _YES) == (name in ANSWERABLE)
-        if (said := _KIND_WORDS.get(re.sub(r"[\W_]+", " ", word).strip())) is not None:
-            return said
-    return None
 
 
 def need(record: Record, *names: str) -> str:

@@ -12,8 +12,9 @@ from mirage.battles.decision import verdict_of_points
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag
+from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import ANSWERABLE, UNANSWERABLE, answer_text, has_fields, need, number
+from mirage.io.formats.fields import answer_text, has_fields, need, number
 from mirage.io.formats.spec import ABSENT, GivenAnswer, GivenVerdict, Item, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"

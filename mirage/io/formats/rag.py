@@ -12,9 +12,10 @@ from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
+from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import ANSWERABLE, UNANSWERABLE, number
+from mirage.io.formats.fields import number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.formats.status import find_status, read_status, status_fields
 from mirage.io.values import unpack

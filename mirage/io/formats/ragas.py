@@ -7,18 +7,9 @@ from dataclasses import replace
 
 from mirage.io import values
 from mirage.io.formats import rag, shapes
+from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import (
-    ANSWERABLE,
-    SYSTEM,
-    UNANSWERABLE,
-    answer_text,
-    first,
-    is_measure,
-    list_field,
-    system_of,
-    text,
-)
+from mirage.io.formats.fields import SYSTEM, answer_text, first, is_measure, list_field, system_of, text
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.values import unpack
 from mirage.text.data import load_words

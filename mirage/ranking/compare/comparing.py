@@ -101,7 +101,8 @@ def compare_systems(
         if against is not None:
             ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
         else:
-            judge = Judge.from_name(choose_judge(arena, settings.judge), parser=settings.parser)
+            name = choose_judge(arena, settings.judge)
+            judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
             ranking = rank_arena(arena, judge, settings.ranking).ranking
         return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
     if settings.judge is not None:
@@ -372,7 +373,8 @@ def rank_runs(
     """
     import pyarrow as pa
 
-    by = Judge.from_name(choose_judge(arena, judge), skill=settings.skill, parser=settings.parser)
+    name = choose_judge(arena, judge)
+    by = Judge.from_name(name, skill=settings.skill, parser=settings.parser, failures=settings.failures)
     by.refuse_options(settings.changed)
     (table, other), sides = (by.read(side, settings) for side in (arena, against)), by.sides
     known, theirs = _names(table, sides), _names(other, sides)

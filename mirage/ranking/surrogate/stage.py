@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mirage import schema
+from mirage.battles.failures import decide_failures, find_failures
 from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
 from mirage.ranking.judges import Judge
@@ -130,7 +131,10 @@ def _predictions(
     prediction_tables, weights = [], []
     for skill in skills:
         decider = Judge.from_name(judge, skill=skill)
-        seen = training(tables["features"], tables[decider.table], decider)
+        rows = tables[decider.table]
+        if decider.table == "judgments" and "answers" in tables:
+            rows = decide_failures(rows, find_failures(tables["answers"]))
+        seen = training(tables["features"], rows, decider)
         result = report_on(seen, decider, regressors=regressors, seed=seed, progress=progress)
         prediction_tables.append(result.table())
         if weigh:
@@ -146,7 +150,9 @@ def predicted_with(regressors: Sequence[str] = CHEAP, seed: int = SEED) -> dict[
 
 _PREDICTED = ("predictions", "importances")
 RELEVANCE_PREDICTIONS = Stage("predictions by relevance", ("features", "outcomes"), _PREDICTED, _predictions)
-JUDGED_PREDICTIONS = Stage("predictions by a judge", ("features", "judgments"), _PREDICTED, _predictions)
+JUDGED_PREDICTIONS = Stage(
+    "predictions by a judge", ("features", "judgments"), _PREDICTED, _predictions, uses=("answers",)
+)
 PREDICTION_STAGES = {"outcomes": RELEVANCE_PREDICTIONS, "judgments": JUDGED_PREDICTIONS}
 """The stage that predicts, by the table of the judge."""
 

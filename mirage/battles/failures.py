@@ -1,0 +1,178 @@
+"""Failed answers: empty, an error of the service or pipeline, or missing among the queries that the system was asked.
+
+A failed answer loses to any answer that is not wrong and ties a wrong one; two failures tie. A battle with a failed
+answer needs no verdict. No row at all means that the system was not asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mirage.battles.verdict_rows import OF_KNOWN
+from mirage.schema import FAILED
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mirage.store.arena import Arena
+
+SENTENCE = (
+    "failures count as wrong; shared failures pull the failing systems together and say nothing about their answers"
+)
+"""What a reader of counted failures needs to know."""
+DROPPED = "failures are left out"
+"""What is said of failures that do not count."""
+Key = tuple[str, str, str]
+"""Language, query_id and system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """The answers of systems that were asked, and those that failed."""
+
+    asked: frozenset[Key]
+    """Every answer with a row, failed or not."""
+    failed: frozenset[Key]
+    """Those that failed, of systems with another answer in the language: one without any is not ranked there."""
+
+    def count(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """Return by language and system with a failure how many answers failed, and how many were asked for."""
+        asked = Counter((language, system) for language, _, system in self.asked)
+        failed = Counter((language, system) for language, _, system in self.failed)
+        counts: dict[str, dict[str, tuple[int, int]]] = {}
+        for (language, system), n in sorted(failed.items()):
+            counts.setdefault(language, {})[system] = n, asked[language, system]
+        return counts
+
+
+NONE = Failures(frozenset(), frozenset())
+"""No failure is known."""
+
+
+def find_failures(answers: pa.Table) -> Failures:
+    """Return the failures among rows of table `answers`: failed calls, and empty texts that are no refusal."""
+    import pyarrow.compute as pc
+
+    empty = pc.and_(
+        pc.equal(pc.utf8_trim_whitespace(pc.fill_null(answers["text"], "")), ""),
+        pc.not_equal(answers["status"], "refused"),
+    )
+    return _collect(answers, pc.or_(empty, pc.is_in(answers["status"], _strings(FAILED))))
+
+
+@lru_cache(maxsize=16)
+def failures_of(arena: Arena) -> Failures:
+    """Return the failures of an arena: by its answers, or by outcomes where it has no answers."""
+    import pyarrow.compute as pc
+
+    if "answers" in arena.tables:
+        return find_failures(arena.read("answers", columns=["language", "query_id", "system", "status", "text"]))
+    if "outcomes" not in arena.tables:
+        return NONE
+    outcomes = arena.read("outcomes", columns=["language", "query_id", "system", "parser", "outcome"])
+    outcomes = outcomes.filter(pc.equal(outcomes["parser"], "strict"))
+    return _collect(outcomes, pc.is_in(outcomes["outcome"], _strings(FAILED)))
+
+
+def _collect(rows: pa.Table, failed: Any) -> Failures:
+    import pyarrow.compute as pc
+
+    if not pc.any(failed).as_py():
+        return NONE
+    asked = _keys(rows)
+    without = _keys(rows.filter(failed))
+    answering = {(language, system) for language, _, system in asked - without}
+    return Failures(asked, frozenset(key for key in without if (key[0], key[2]) in answering))
+
+
+def _keys(rows: pa.Table) -> frozenset[Key]:
+    return frozenset(zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
+
+
+def decide_failures(judgments: pa.Table, failures: Failures, *, drop: bool = False) -> pa.Table:
+    """Decide the battles with a failed answer, whatever was said of them: on each query that a judge judged, between
+    every two systems that it compares in the language.
+
+    Args:
+        judgments: verdicts, with the columns of `verdict_rows.COLUMNS`.
+        failures: the failed answers.
+        drop: whether these battles are left out instead.
+    """
+    import pyarrow as pa
+
+    if not failures.failed:
+        return judgments
+    names = ("language", "query_id", "judge", "system_a", "system_b")
+    rows = list(zip(*(judgments[name].to_pylist() for name in names), strict=True))
+    counted = [row[2].startswith(OF_KNOWN) or not _fails(failures, row) for row in rows]
+    kept = judgments if all(counted) else judgments.filter(pa.array(counted))
+    if drop:
+        return kept
+    pairs: dict[tuple[str, str], dict[tuple[str, str], set[bool]]] = {}
+    queries: dict[tuple[str, str], set[str]] = {}
+    for language, query, judge, a, b in rows:
+        if not judge.startswith(OF_KNOWN):
+            queries.setdefault((language, judge), set()).add(query)
+            pairs.setdefault((language, judge), {}).setdefault((min(a, b), max(a, b)), set()).add(a < b)
+    added = []
+    for (language, judge), of_judge in sorted(pairs.items()):
+        # A judge of both orders has two battles on a query.
+        orders = set().union(*of_judge.values())
+        for query in sorted(queries[language, judge]):
+            for pair in sorted(of_judge):
+                keys = [(language, query, system) for system in pair]
+                fails = [key in failures.failed for key in keys]
+                if any(fails) and all(key in failures.asked for key in keys):
+                    added += [_decide(language, query, judge, pair, fails, forward=order) for order in sorted(orders)]
+    return pa.concat_tables([kept, pa.Table.from_pylist(added, schema=kept.schema)]) if added else kept
+
+
+def score_failures(scores: pa.Table, failures: Failures, worst: float, *, drop: bool = False) -> pa.Table:
+    """Give failed answers the worst score on queries where another answer has one; with `drop`, no score.
+
+    Args:
+        scores: columns `language, query_id, system, value`.
+        failures: the failed answers.
+        worst: the worst score.
+        drop: whether failed answers are left out instead.
+    """
+    import pyarrow as pa
+
+    if not failures.failed:
+        return scores
+    keys = list(zip(*(scores[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
+    values = [
+        None if key in failures.failed else value for key, value in zip(keys, scores["value"].to_pylist(), strict=True)
+    ]
+    if not drop:
+        scored = {key[:2] for key, value in zip(keys, values, strict=True) if value is not None}
+        values = [
+            worst if key in failures.failed and key[:2] in scored else value
+            for key, value in zip(keys, values, strict=True)
+        ]
+    place = scores.column_names.index("value")
+    return scores.set_column(place, scores.schema.field(place), pa.array(values, scores.schema.field(place).type))
+
+
+def _fails(failures: Failures, row: tuple[str, ...]) -> bool:
+    language, query, _, *systems = row
+    return any((language, query, system) in failures.failed for system in systems)
+
+
+def _decide(
+    language: str, query: str, judge: str, pair: tuple[str, str], fails: list[bool], *, forward: bool
+) -> dict[str, Any]:
+    """Return the verdict on a battle of which an answer failed, in one order."""
+    (a, b), (fails_a, fails_b) = (pair, fails) if forward else (pair[::-1], fails[::-1])
+    verdict = "tie" if fails_a and fails_b else "B" if fails_a else "A"
+    row = {"language": language, "query_id": query, "judge": judge, "system_a": a, "system_b": b, "verdict": verdict}
+    return row | {"points": None}
+
+
+def _strings(values: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(list(values), pa.string())

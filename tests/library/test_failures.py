@@ -1,0 +1,117 @@
+"""Failed answers: empty, an error, or missing among the queries that a system was asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import CliRunner
+
+import mirage
+from mirage.battles.judge import judges
+from mirage.cli import app
+from mirage.ranking.board import leaderboard
+from mirage.store.arena import open_arena
+from mirage.views.board import BoardChoice, board_view
+
+N = 30
+YES, NO = "It was built in 18{k} [1].", "The documents do not say."
+
+
+def answer(system: str, k: int) -> dict[str, Any]:
+    """`good` is right, `flaky` too where it does not fail, `poor` never abstains, `dead` always fails."""
+    text = NO if k % 2 and system != "poor" else YES.format(k=k)
+    ways = [
+        {"answer": None},
+        {"answer": ""},
+        {"answer": "", "status": "empty"},
+        {"answer": None, "status": "api_error"},
+    ]
+    return ways[k % 4] if system == "dead" or (system == "flaky" and k % 3 == 0) else {"answer": text}
+
+
+def records(language: str = "en", systems: tuple[str, ...] = ("good", "flaky", "poor", "dead")) -> list[dict[str, Any]]:
+    return [
+        {"query_id": f"q{k}", "question": f"When was bridge {k} built?", "contexts": [YES.format(k=k)]}
+        | {"system": system, "language": language, "ground_truth": NO if k % 2 else YES.format(k=k)}
+        | answer(system, k)
+        for k in range(10, 10 + N)
+        for system in systems
+    ]
+
+
+def verdicts(judge: str) -> list[dict[str, Any]]:
+    """Both orders of every pair that a judge saw: it prefers none of the given answers."""
+    pairs = [("good", "flaky"), ("good", "poor"), ("flaky", "poor")]
+    rows = [
+        {"language": "en", "query_id": f"q{k}", "judge": judge, "system_a": a, "system_b": b, "verdict": "tie"}
+        for k in range(10, 10 + N)
+        for pair in pairs
+        for a, b in (pair, pair[::-1])
+    ]
+    return [row for row in rows if "flaky" not in (row["system_a"], row["system_b"]) or int(row["query_id"][1:]) % 3]
+
+
+def save(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An arena in which a third of one system's answers failed and all of another's, with labels and a judge."""
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["evaluate", str(save(tmp_path / "a.jsonl", records())), "--into", "a"])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(app, ["import", str(save(tmp_path / "v.jsonl", verdicts("m"))), "--into", "a"])
+    assert done.exit_code == 0, done.output
+    return tmp_path / "a"
+
+
+@pytest.mark.parametrize("judge", ["relevance", "m"])
+def test_a_failed_answer_loses_to_any_that_is_not_wrong_whoever_decides(failing: Path, judge: str) -> None:
+    """Pitfall 201: a system with a third of its answers null tied for first, without a word."""
+    arena = open_arena(failing)
+    assert judge in judges(arena)
+    view = board_view(arena, BoardChoice((judge,)))
+    rows = {row["system"]: row for row in view.rows.to_pylist()}
+    assert {system: row["failed"] for system, row in rows.items()} == {"good": 0, "flaky": 10, "poor": 0}
+    assert view.without["en"]["dead"] == "no answer"
+    assert rows["good"]["rank"] == 1
+    assert rows["good"]["rank_low"] == rows["good"]["rank_high"] == 1 or judge == "m"
+    assert rows["flaky"]["rating"] < rows["good"]["rating"]
+    (said,) = [line for line in view.remarks if "flaky 10 of 30 failed" in line]
+    assert "count as wrong" in said
+    dropped = mirage.rank(arena, judge=judge, failures="drop")
+    kept = {row["system"]: row["rating"] for row in leaderboard(dropped).to_pylist()}
+    assert kept["flaky"] == pytest.approx(kept["good"], abs=0.02)
+    assert any("flaky 10 of 30 failed" in line and "left out" in line for line in dropped.remarks)
+    words = ["rank", str(failing), "--judge", judge, "--failures", "drop", "--format", "json"]
+    command = CliRunner().invoke(app, words)
+    assert {row["system"]: row["rating"] for row in json.loads(command.stdout)} == pytest.approx(kept)
+
+
+def test_two_failures_tie_and_a_failure_ties_a_wrong_answer(failing: Path) -> None:
+    arena = open_arena(failing)
+    ranking = mirage.rank(arena, judge="relevance", draws=10)
+    battles = ranking.battles["en"]
+    flaky, poor, good = (battles.systems.index(system) for system in ("flaky", "poor", "good"))
+    for q, name in enumerate(battles.queries):
+        k = int(name[1:])
+        if k % 3 == 0:
+            assert battles.wins[q, good, flaky] == 1
+            assert (battles.ties if k % 2 else battles.wins)[q, poor, flaky] == 1
+
+
+def test_no_row_at_all_means_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a system that answers a third of the others' queries, and a hundred of its own, would gain."""
+    monkeypatch.chdir(tmp_path)
+    rows = [row for row in records(systems=("good", "flaky", "poor")) if row["answer"] or row["system"] != "flaky"]
+    save(tmp_path / "a.jsonl", rows)
+    assert CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"]).exit_code == 0
+    ratings = {row["system"]: row for row in leaderboard(mirage.rank(open_arena(tmp_path / "a"))).to_pylist()}
+    assert ratings["flaky"]["rating"] == pytest.approx(ratings["good"]["rating"], abs=0.02)
+    assert ratings["flaky"]["failed"] == 0
+    assert ratings["flaky"]["n"] == 20
