@@ -12,10 +12,11 @@ import io
 import itertools
 import json
 import os
+import re
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +126,18 @@ def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
                 raise too_large(path, most)
             if len(raw) > longest:
                 raise too_long(path, number, longest)
-            yield f"{name}:{number}", raw.decode("utf-8").rstrip("\r\n")
+            text = raw.decode("utf-8").rstrip("\r\n")
+            if number == 1 and "\r" in text:
+                yield from _mac_lines(name, itertools.chain([raw], stream))
+                return
+            yield f"{name}:{number}", text
+
+
+def _mac_lines(name: str, raws: Iterable[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a file whose lines end with a carriage return, as on old Macs."""
+    texts = (text for raw in raws for text in raw.decode("utf-8").rstrip("\r\n").split("\r"))
+    for number, text in enumerate(texts, start=1):
+        yield f"{name}:{number}", text
 
 
 def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Generator[str]:
@@ -263,6 +275,12 @@ def need_few_fields(fields: Collection[str], where: str) -> None:
         )
 
 
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+"""Delimiters of CSV files, the likelier first."""
+_NAMED = re.compile(r"\"?sep=(\\t|[^\w\s\"]|\t)\"?[,;\t|]*\s*", re.IGNORECASE)
+"""The first line by which Excel knows the delimiter."""
+
+
 def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = None) -> Iterator[Line]:
     """Yield the rows of a CSV file as texts by column name, skipping blank rows.
 
@@ -282,6 +300,10 @@ def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = Non
         texts = (text + "\n" for _, text in source)
         first = list(itertools.islice(texts, _SNIFFED))
         first[:1] = [text.removeprefix(BOM) for text in first[:1]]
+        named = _NAMED.fullmatch(first[0]) if first else None
+        if named is not None:
+            # The spreadsheet's own line stays in the count of lines, and is no row.
+            first[0], delimiter = "\n", named[1].replace("\\t", "\t")
         yield from _csv_rows(path, itertools.chain(first, texts), delimiter or _delimiter(first))
 
 
@@ -297,7 +319,7 @@ def _delimiter(texts: Sequence[str]) -> str:
         alike = len(set(widths[:-1] if len(texts) == _SNIFFED else widths)) == 1
         return alike and widths[0] > 1, next(iter(widths), 0)
 
-    return max(",;\t", key=columns)
+    return max(_DELIMITERS, key=columns)
 
 
 def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line]:
@@ -312,6 +334,8 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
         except csv.Error as error:
             do = "close every quote; longer fields need JSON Lines"
             raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
+        if not header and not row:
+            continue
         if not header:
             header = [name.strip(BOM + " ") for name in row]
             need_few_fields(header, where)
@@ -321,7 +345,7 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
             raise BadInput(
                 f"this row has {len(row)} fields, but the header has {len(header)}",
                 where=where,
-                do="write one field per column, quoted if it contains a comma",
+                do=f"write one field per column, quoted if it contains a {_DELIMITERS.get(delimiter, repr(delimiter))}",
             )
         elif row:
             yield Line(where, unquote(dict(zip(header, row, strict=True))))

@@ -47,6 +47,11 @@ _INNER = frozenset(
     }
 )
 """Names of lists of objects that are part of one record."""
+_IDS = frozenset(("id", "query_id", "question_id", "qid"))
+_NAMES = frozenset(
+    ("question", "query", "prompt", "instruction", "input", "user_input", "answer", "response", "output", "prediction")
+)
+"""Names of fields by which the columns of a table are told from its rows."""
 _BETWEEN = re.compile(r"[\s,]*")
 _MOST_UNPACKED = 500_000_000
 """Maximum decompressed bytes of a compressed Parquet file, which is held in memory."""
@@ -147,8 +152,8 @@ def beginning(path: Path, n: int) -> list[str]:
 def json_records(path: Path, *, most: int | None = None) -> Iterator[Line]:
     """Yield the objects of a JSON array, streamed, or the records of a JSON object; `most` as for `records`.
 
-    The records of an object are those of its only list of objects (`{"data": [..]}`), its rows if all its values are
-    lists of one length (`{"question": [..], "answer": [..]}`), else the object itself.
+    The records of an object are those of its only list of objects (`{"data": [..]}`), its rows if it is a table
+    (`{"question": [..], "answer": [..]}`, and all that pandas' `to_json` writes), else the object itself.
 
     Raises:
         BadInput: naming file and line, if it is not JSON or has other values.
@@ -173,11 +178,35 @@ def _inside(where: str, value: Any) -> Iterator[Line]:
             for number, entry in enumerate(lists[name]):
                 yield Line(f"{where} {name}[{number}]", entry)
             return
-    if len(whole) > 1 and len(lists) == len(whole) and len({len(part) for part in lists.values()}) == 1:
-        for number, row in enumerate(zip(*lists.values(), strict=True)):
-            yield Line(f"{where} row {number}", dict(zip(lists, row, strict=True)))
-        return
-    yield Line(where, whole)
+    for number, row in enumerate(_table(whole) or ()):
+        yield Line(f"{where} row {number}", row)
+    if _table(whole) is None:
+        yield Line(where, whole)
+
+
+def _table(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the rows of an object that is a table by columns, by rows or split, as data frames write it; else None."""
+    if len(whole) > 1 and all(isinstance(part, list) for part in whole.values()):
+        if whole.keys() <= {"columns", "index", "data"} and {"columns", "data"} <= whole.keys():
+            return [dict(zip(map(str, whole["columns"]), row, strict=True)) for row in whole["data"]]
+        if len({len(part) for part in whole.values()}) == 1:
+            return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+    inner = list(whole.values())
+    if not inner or not all(isinstance(part, dict) and part for part in inner):
+        return None
+    names = list(inner[0])
+    if not all(part.keys() == inner[0].keys() for part in inner[1:]):
+        by_row = not any(map(_NAMES.isdisjoint, inner))
+        return [_named(name, part) for name, part in whole.items()] if by_row else None
+    if not _NAMES.isdisjoint(whole) or (all(map(str.isdigit, names)) and _NAMES.isdisjoint(names)):
+        return [{name: part[row] for name, part in whole.items()} for row in names]
+    by_row = all(map(str.isdigit, whole)) or not _NAMES.isdisjoint(names)
+    return [_named(name, part) for name, part in whole.items()] if by_row else None
+
+
+def _named(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the name that it has in its table as its id, unless it has one or that is its number."""
+    return row if name.isdigit() or not _IDS.isdisjoint(row) else {"id": name, **row}
 
 
 def _values(path: Path, most: int | None) -> Generator[tuple[str, Any, bool]]:

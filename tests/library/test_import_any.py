@@ -51,6 +51,8 @@ def zstd(data: bytes) -> bytes:
     return out.getvalue().to_pybytes()
 
 
+BY_COLUMN = {name: {str(place): row[name] for place, row in enumerate(ROWS)} for name in ROWS[0]}
+SPLIT = {"columns": [*ROWS[0]], "index": [0, 1], "data": [[*row.values()] for row in ROWS]}
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
 FILES: dict[str, tuple[str, bytes]] = {
     "JSON Lines": ("x.jsonl", LINES),
@@ -62,7 +64,21 @@ FILES: dict[str, tuple[str, bytes]] = {
     "objects one after the other": ("x.json", "\n".join(json.dumps(row, indent=1) for row in ROWS).encode()),
     "an object with a list": ("x.json", json.dumps({"version": 1, "data": ROWS}).encode()),
     "an object of columns": ("x.json", json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}).encode()),
+    "columns of pandas": ("x.json", json.dumps(BY_COLUMN).encode()),
+    "columns of pandas by name": (
+        "x.json",
+        json.dumps({n: dict(zip("ab", c.values(), strict=True)) for n, c in BY_COLUMN.items()}).encode(),
+    ),
+    "rows of pandas by index": ("x.json", json.dumps(dict(enumerate(ROWS))).encode()),
+    "rows by their id": ("x.json", json.dumps({"q1": ROWS[0], "q2": {**ROWS[1], "note": "x"}}).encode()),
+    "a table of pandas": ("x.json", json.dumps({"schema": {"fields": []}, "data": ROWS}).encode()),
+    "a split table of pandas": ("x.json", json.dumps(SPLIT).encode()),
     "commas": ("x.csv", table(",")),
+    "old line ends": ("x.csv", table(",", "\r")),
+    "old line ends of lines": ("x.jsonl", LINES.replace(b"\n", b"\r")),
+    "the line of Excel": ("x.csv", b"\xef\xbb\xbfsep=;\r\n" + table(";", "\r\n")),
+    "the line of Excel with tabs": ("x.csv", b'"sep=\t"\n' + table("\t")),
+    "pipes": ("x.csv", table("|")),
     "semicolons, a BOM and CRLF": ("x.csv", b"\xef\xbb\xbf" + table(";", "\r\n")),
     "tabs": ("x.tsv", table("\t")),
     "Parquet": ("x.parquet", parquet()),
