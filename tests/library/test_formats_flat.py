@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
 from mirage.text.failures import failure
@@ -131,3 +134,151 @@ def test_scores_of_samples_are_averaged_whatever_their_order(tmp_path: Path) -> 
         assert scores["value"].to_pylist() == [0.375]
     made = import_file(write(tmp_path / "x.jsonl", rows), tmp_path / "arena")
     assert made.summary.guessed["averaged"]
+
+
+PAIRS: dict[str, tuple[list[str], str, list[tuple[Any, str]]]] = {
+    "letters": (["response_a", "response_b"], "label", [("A>B", "A"), ("B>A", "B"), ("tie", "tie")]),
+    "numbers": (["answer_1", "answer_2"], "winner", [("answer_1", "A"), ("2", "B"), ("none", "tie")]),
+    "sides": (["left_output", "right_output"], "preference", [("left", "A"), ("right", "B"), ("draw", "tie")]),
+    "camel": (["responseA", "responseB"], "verdict", [("[[A]]", "A"), ("[[b]]", "B"), ("C", "")]),
+    "qualities": (["chosen", "rejected"], "", [("", "A"), ("", "A"), ("", "A")]),
+    "models": (
+        ["model_a_response", "model_b_response"],
+        "choice",
+        [("model_a", "A"), ("Model B", "B"), ("both_bad", "both_bad")],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PAIRS)
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_two_answers_in_places_are_a_pair(tmp_path: Path, case: str, kind: str) -> None:
+    places, name, words = PAIRS[case]
+    rows = [
+        {"question": asked, places[0]: "Im Jahr 1902.", places[1]: "Nach dem Krieg."} | ({name: word} if name else {})
+        for asked, (word, _) in zip(ASKED, words, strict=True)
+    ]
+    file = write(tmp_path / f"x.{kind}", rows)
+    with pytest.raises(BadInput) as refused:
+        read_file(file)
+    assert "--set system_a=NAME --set system_b=NAME" in refused.value.do
+    assert all(place in str(refused.value) for place in places)
+    options = Options(values={"system_a": "x", "system_b": "y"})
+    if "" in (verdict for _, verdict in words):
+        with pytest.raises(BadInput, match="does not say which"):
+            read_file(file, options=options)
+        return
+    tables, _ = read_file(file, options=options)
+    assert set(tables["answers"]["system"].to_pylist()) == {"x", "y"}
+    assert len(tables["answers"]) == 2 * len(ASKED)
+    verdicts = sorted(tables["judgments"]["verdict"].to_pylist())
+    assert verdicts == sorted(verdict for _, verdict in words)
+
+
+def test_a_pair_names_its_systems_and_its_judges(tmp_path: Path) -> None:
+    rows = [
+        {"id": n, "prompt": asked, "model_1": "x", "model_2": "y", "output_1": "!", "output_2": "?", "winner": winner}
+        for n, (asked, winner) in enumerate(zip(ASKED, ("x", "y", "tie"), strict=True))
+    ]
+    rows = [{**row, "annotator_1": 1, "annotator_2": "2"} for row in rows]
+    verdicts = read_file(write(tmp_path / "x.jsonl", rows))[0]["judgments"].to_pylist()
+    assert {(row["judge"], row["verdict"], row["person"]) for row in verdicts} == {
+        ("annotator_1", "A", True),
+        ("annotator_2", "B", True),
+    }
+    rows = [{name: row[name] for name in ("id", "model_1", "model_2", "winner")} | {"language": "de"} for row in rows]
+    verdicts = read_file(write(tmp_path / "y.jsonl", rows))[0]["judgments"].to_pylist()
+    assert [row["verdict"] for row in verdicts] == ["A", "B", "tie"]
+
+
+NO_SYSTEMS = {
+    "codes": (["answer_en", "answer_de"], "--set language="),
+    "names": (["English answer", "German answer", "French answer"], "--set language="),
+    "regions": (["pt-BR_response", "pt-PT_response"], "--set language="),
+    "lengths": (["short_answer", "long_answer"], "--map"),
+    "numbered": (["answer_1", "answer_2", "answer_3"], "--map"),
+    "kinds": (["yes_no_answer", "best_answer"], "--map"),
+}
+
+
+@pytest.mark.parametrize("case", NO_SYSTEMS)
+def test_languages_qualities_and_parts_are_no_systems(tmp_path: Path, case: str) -> None:
+    names, told = NO_SYSTEMS[case]
+    rows = [{"question": asked, **dict.fromkeys(names, "Im Jahr 1902.")} for asked in ASKED]
+    with pytest.raises(BadInput) as refused:
+        read_file(write(tmp_path / "x.jsonl", rows))
+    assert told in refused.value.do
+    assert all(name in str(refused.value) for name in names)
+
+
+def test_pairs_and_languages_of_the_field(turn5: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="response_a and response_b are the two places"):
+        read_file(turn5 / "01-pair-as-systems" / "pairs.jsonl")
+    with pytest.raises(BadInput, match="one answer in several languages"):
+        read_file(turn5 / "02-columns-not-systems" / "bilingual.jsonl")
+
+
+def test_columns_of_a_system_beside_its_answers_are_its_own(tmp_path: Path) -> None:
+    rows = [
+        {
+            "question": asked,
+            "yi_answer": "1902.",
+            "phi_answer": "Nie.",
+            "yi_f1": n / 4,
+            "phi_f1": 0.1,
+            "phi_error": "HTTP 500",
+        }
+        for n, asked in enumerate(ASKED)
+    ]
+    tables, _ = read_file(write(tmp_path / "x.jsonl", rows))
+    scores = {(row["system"], row["value"]) for row in tables["scores"].to_pylist()}
+    assert scores == {("yi", 0.0), ("yi", 0.25), ("yi", 0.5), ("phi", 0.1)}
+    statuses = {(row["system"], row["status"]) for row in tables["answers"].to_pylist()}
+    assert statuses == {("yi", "ok"), ("phi", "api_error")}
+
+
+UNKNOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "a verdict alone": (
+        [{"item": 1, "outcome": "A"}, {"item": 2, "outcome": "TIE"}],
+        "--as judgments --map outcome=verdict --set system_a=NAME --set system_b=NAME",
+    ),
+    "a verdict in words": (
+        [{"no": 1, "vote": "left"}, {"no": 2, "vote": "right"}],
+        "--as judgments --map vote=verdict --value verdict:left=A --value verdict:right=B --set system_a=NAME",
+    ),
+    "systems and a verdict": (
+        [{"task": "x1", "left_model": "x", "right_model": "y", "decision": "B>A", "rater": "r"}],
+        "--map rater=judge --map left_model=system_a --map right_model=system_b --value 'verdict:B>A=B'",
+    ),
+    "a question and a reply": (
+        [{"frage": asked, "bot_reply": "Im Jahr 1902.", "engine": "x"} for asked in ASKED],
+        "--as rag --map frage=question --map bot_reply=answer --map engine=system",
+    ),
+    "nested": (
+        [{"turn": {"utterance": asked}, "result": {"generated_text": "1902 war es."}} for asked in ASKED],
+        "--as rag --map turn.utterance=question --map result.generated_text=answer --set system=NAME",
+    ),
+    "questions": ([{"q": asked, "topic": "x"} for asked in ASKED], "--as queries --map q=text"),
+    "no texts": ([{"model": "x", "accuracy": 0.5}], "give the file with the answers themselves"),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_a_refusal_looks_at_the_file(tmp_path: Path, case: str) -> None:
+    rows, wanted = UNKNOWN[case]
+    file = write(tmp_path / "x.jsonl", rows)
+    with pytest.raises(BadInput, match="unknown format") as refused:
+        read_file(file)
+    assert wanted in refused.value.do
+    if "--map" in wanted:
+        words = shlex.split(refused.value.do.rpartition("alone: ")[2])
+        given = {option: [b for a, b in pairwise(words) if a == option] for option in words}
+        sets = [pair.replace("b=NAME", "b=OTHER") for pair in given.get("--set", [])]
+        options = Options.parse(given.get("--map", []), sets, given.get("--value", []))
+        assert read_file(file, name=given["--as"][0], options=options)[1].records == len(rows)
+
+
+def test_a_file_of_verdicts_is_told_what_verdicts_need(turn5: Path) -> None:
+    with pytest.raises(BadInput, match="winner holds verdicts, but no field names the two systems") as refused:
+        read_file(turn5 / "16-remedy-for-answers-only" / "battles.json")
+    assert "--as judgments --map winner=verdict --map id=query_id --set system_a=NAME" in refused.value.do

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, read_items
 from mirage.io.formats.finish import finish_tables
+from mirage.io.formats.nearest import describe_unknown
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
 from mirage.io.formats.plain import read_plain
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
@@ -113,14 +114,8 @@ def _recognise(sample: Sample) -> list[Recognised]:
             f"{', '.join(formats())}",
         )
     if not taken:
-        names = ", ".join(sorted(sample.fields)[:12])
-        raise BadInput(
-            f"unknown format; the records have {names}",
-            where=", ".join(map(str, _unknown_files(sample.path))),
-            do=f"choose one ({', '.join(formats())}) and map its fields: mirage import FILE --as rag --map "
-            "THEIRS=question,THEIRS=answer,THEIRS=system; or, with a column of answers for each system, "
-            "mirage import FILE --as wide --map THEIRS=question,COLUMN=answer_SYSTEM",
-        )
+        what, do = describe_unknown(sample)
+        raise BadInput(what, where=", ".join(map(str, _unknown_files(sample.path))), do=do)
     return taken
 
 

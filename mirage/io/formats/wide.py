@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from mirage.errors import BadInput
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import is_measure
 from mirage.io.formats.spec import Item, Record, Sample
+from mirage.text.languages import base, known_code, language
 from mirage.text.makers import OTHER, maker
 
 _HEADS = {
@@ -37,6 +39,16 @@ _ABOUT = re.compile(
 _SYSTEMS, _ASKED = frozenset(rag.FIELDS["system"]), frozenset((*rag.FIELDS["question"], *rag.FIELDS["id"]))
 
 
+_QUALITIES = re.compile(
+    r"(?:best|worst|good|bad|poor|short|long|brief|detailed|concise|full|partial|complete|incorrect|wrong|false|simple|other"
+    r"|extracted|majority|alternative|possible|additional|multiple_choice|yes_no|original|edited|revised|initial|first"
+    r"|draft|improved|plain|formatted|clean|normali[sz]ed|main|sub|all|sample|example|summary|title|body|direct|free|text"
+    r"|chosen|rejected|preferred|accepted|winning|losing|[a-e]|one|two|three|left|right|second|third|\d+)(?:st|nd|rd|th)?",
+    re.IGNORECASE,
+)
+"""Words for a place, a quality or a part of an answer, which name no system."""
+
+
 @lru_cache(4096)
 def _column(name: str) -> tuple[str, str]:
     """Return the field of `rag` that a column is, and the system; empty for what all systems share."""
@@ -52,12 +64,47 @@ def _column(name: str) -> tuple[str, str]:
     return (name, "") if maker(name) == OTHER or _ABOUT.fullmatch(plain) else ("answer", name)
 
 
+@lru_cache(1024)
+def _columns(names: tuple[str, ...]) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """Return field and system of each column, and what the columns of answers are that name no system.
+
+    A further column that begins or ends with the name of a system is of that: `gpt_f1`, `error llama`.
+    """
+    fields = {name: _column(name) for name in names}
+    answers = {name: system for name, (field, system) in fields.items() if field == "answer" and system}
+    no_systems = {name: system for name, system in answers.items() if _QUALITIES.fullmatch(re.sub(_GAP, "_", system))}
+    if answers and all(map(_is_language, answers.values())):
+        no_systems = answers
+    systems = set(answers.values()).difference(no_systems.values())
+    for name, (_, system) in fields.items():
+        if name in no_systems:
+            fields[name] = name, ""
+        elif not system or system not in systems:
+            for known in systems:
+                form = rf"(?:{re.escape(known)}{_GAP}(?P<after>.+)|(?P<before>.+){_GAP}{re.escape(known)})"
+                if match := re.fullmatch(form, name, re.IGNORECASE):
+                    fields[name] = str(match["after"] or match["before"]), known
+    return fields, no_systems
+
+
+def _is_language(word: str) -> bool:
+    """Return whether a word is a code of two letters, also with a region, or the name of a language."""
+    code = known_code(word)
+    return code is not None and (
+        len(base(word.replace("_", "-"))) == 2 or language(code).name.casefold() == word.casefold()
+    )
+
+
 def recognise(sample: Sample) -> str | None:
     """Detect at least two columns of answers beside a question or its id, and none that names the system."""
-    columns = {name: _column(name) for name in sample.fields}
+    columns, no_systems = _columns(tuple(sorted(sample.fields)))
     shared = {field for field, system in columns.values() if not system}
     names = {name: system for name, (field, system) in columns.items() if system and field == "answer"}
-    if len(names) < 2 or shared & _SYSTEMS or not shared & _ASKED:
+    if shared & _SYSTEMS or not shared & _ASKED:
+        return None
+    if len(no_systems) > 1 and not names and shared.isdisjoint(rag.FIELDS["answer"]):
+        return f"has several columns of answers: {', '.join(sorted(no_systems))}"
+    if len(names) < 2:
         return None
     held = [[record[name] for record in sample.records if record.get(name) not in (None, "")] for name in names]
     texts = [not all(map(is_measure, column)) for column in held if column]
@@ -74,9 +121,12 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     """Read a row as one record of `rag` a system."""
     shared: dict[str, Any] = {}
     of_system: dict[str, dict[str, Any]] = {}
+    columns, no_systems = _columns(tuple(record.value))
     for name, value in record.value.items():
-        field, system = _column(name)
+        field, system = columns[name]
         (of_system.setdefault(system, {}) if system else shared)[field] = value
+    if no_systems and not of_system:
+        raise _no_systems(no_systems, record.where)
     if "answer" in shared:
         shared.setdefault("reference", shared.pop("answer"))
     for name in shared.keys() & rag.FIELDS["score"]:
@@ -89,6 +139,21 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
             yield from rag.items(row, builder)
             # Other columns are left out once a row.
             shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
+
+
+def _no_systems(columns: Mapping[str, str], where: str) -> BadInput:
+    """Return the error for columns of answers that are in places, of qualities or in languages."""
+    name, word = next(iter(columns.items()))
+    if all(map(_is_language, columns.values())):
+        kind, also = "are one answer in several languages", f" --set language={known_code(word)}"
+    else:
+        kind, also = "are places or kinds of answers", ""
+    return BadInput(
+        f"{', '.join(columns)} {kind}, not of several systems",
+        where=where,
+        do=f"read one: --as rag --map {name}=answer --set system=NAME{also}; or name the system of each: --as wide "
+        f"--map {name}=answer_NAME",
+    )
 
 
 FORMAT = Format(
