@@ -166,7 +166,7 @@ def test_a_verdict_is_two_lines(copy: Path) -> None:
     assert result.stdout.splitlines() == ["['second', 'tie'] 0 1 1", "[[0, 2, 0], [0, 2, 0]]"]
 
 
-def test_an_input_format_is_a_file_and_two_lines(copy: Path) -> None:
+def test_an_input_format_is_a_table(copy: Path) -> None:
     apply("An input format", copy)
     file = write(copy / "file.jsonl", {"prompt": "Which city?", "model": "red", "completion": "Rome."})
     run(copy, "import", file, "--into", copy / "arena")
@@ -265,7 +265,7 @@ def test_the_recipes_pass_make_lint(tmp_path: Path) -> None:
         for room, n in added.items():
             limit = limits[f"tokens {room}"]
             assert n <= budgets["ceiling"](limit) - limit, f"{section} adds {n} tokens to {room}"
-        files |= set(changed)
+        files |= {file for file in changed if file.endswith(".py")}
     new = sorted(file for file in files if not (ROOT / file).exists())
     contracts = "from importlinter.cli import lint_imports_command as lint; lint()"
     for command in (
@@ -286,8 +286,8 @@ def test_the_recipes_pass_make_lint(tmp_path: Path) -> None:
 
 
 def tokens(file: Path, budgets: dict[str, Any]) -> int:
-    """Return the code tokens of a file, 0 before a recipe writes it."""
-    return budgets["count_tokens"](file.read_text(encoding="utf-8")) if file.exists() else 0
+    """Return the code tokens of a file, 0 before a recipe writes it, and for data."""
+    return budgets["count_tokens"](file.read_text(encoding="utf-8")) if file.exists() and file.suffix == ".py" else 0
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:

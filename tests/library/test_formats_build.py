@@ -92,7 +92,7 @@ def test_pitfall_161_a_format_that_refuses_all_gives_way(tmp_path: Path, monkeyp
     summary = run.read(saved(tmp_path / "x.jsonl", RECORD))[1]
     assert summary.format == "rag"
     assert "alpaca_eval" in summary.guessed["format"]
-    with pytest.raises(BadInput, match="instruction is missing"):
+    with pytest.raises(BadInput, match="two places of a pair"):
         run.read(saved(tmp_path / "y.jsonl", RECORD | {"label": "odd"}))
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shlex
+import tempfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 
 from mirage.errors import BadInput
+from mirage.io.formats.registry import format_named
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
+from mirage.text.data import load_words
 from mirage.text.failures import failure
 
 ASKED = ["Wann wurde die Brücke gebaut?", "Wie lang ist die Brücke heute?", "Wer hat die Brücke entworfen?"]
@@ -282,3 +285,45 @@ def test_a_file_of_verdicts_is_told_what_verdicts_need(turn5: Path) -> None:
     with pytest.raises(BadInput, match="winner holds verdicts, but no field names the two systems") as refused:
         read_file(turn5 / "16-remedy-for-answers-only" / "battles.json")
     assert "--as judgments --map winner=verdict --map id=query_id --set system_a=NAME" in refused.value.do
+
+
+FLAT = {
+    f"{name} {number}": (name, json.loads(shape["example"]))
+    for name, about in load_words("flat", "mirage.io.formats").items()
+    for number, shape in enumerate(about.get("shapes", [about]))
+}
+
+
+@pytest.mark.parametrize("case", FLAT)
+def test_a_format_that_is_data_reads_its_example(tmp_path: Path, case: str) -> None:
+    name, record = FLAT[case]
+    for kind in ("jsonl", "csv") if all(isinstance(value, str | int) for value in record.values()) else ("jsonl",):
+        tables, summary = read_file(write(tmp_path / f"x.{kind}", [{"language": "en", **record}]))
+        assert summary.format == name
+        assert not {entry.what for entry in summary.left_out} - {"idx", "answer.factuality"}
+        assert set(tables) <= set(format_named(name).gives)
+
+
+def test_formats_that_are_data_say_what_is_which() -> None:
+    def read(case: str, table: str, **more: Any) -> list[dict[str, Any]]:
+        rows = [{"language": "en", **FLAT[case][1], **more}]
+        with tempfile.TemporaryDirectory() as folder:
+            return read_file(write(Path(folder) / "x.jsonl", rows))[0][table].to_pylist()
+
+    verdicts = read("pandalm 0", "judgments")
+    assert {(row["judge"], row["system_a"], row["verdict"]) for row in verdicts} == {
+        ("annotator1", "x", "A"),
+        ("annotator2", "x", "tie"),
+    }
+    assert read("pandalm 0", "queries", input="The bridge.")[0]["text"] == "When?\n\nThe bridge."
+    assert [read("auto-j 0", "judgments", label=label)[0]["verdict"] for label in (0, 1, "2")] == ["A", "B", "tie"]
+    assert [(row["judge"], row["verdict"]) for row in read("judgebench 0", "judgments")] == [("label", "A")]
+    assert [(row["system_b"], row["verdict"]) for row in read("ragelo 0", "judgments")] == [("y", "tie")]
+    assert read("ragelo 2", "passages")[0]["passage_id"] == "d1"
+    assert read("memerag 0", "answers")[0]["text"] == "In 1902."
+    for case in ("chat 0", "chat 1", "chat 2"):
+        assert [(row["system"], row["text"]) for row in read(case, "answers")] == [("x", "In 1902.")]
+        assert read(case, "queries")[0]["text"].startswith("When")
+    history = [{"role": "user", "content": "Hello"}]
+    rows = read("chat 2", "turns", messages=history, question="When?", answer="In 1902.")
+    assert rows[0]["text"] == "Hello"

@@ -103,9 +103,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         given = {held["verdict"]: judge}
     numbered = "1" in held.get("answer_a", held.get("system_a", ""))
     words: list[tuple[str | None, str | None, float | None]] = [
-        (who, _verdict(value[name], name, systems, where, numbered=numbered), None)
-        for name, who in given.items()
-        if value[name] not in (None, "")
+        (who, _verdict(value[name], name, systems, where, numbered=numbered), None) for name, who in given.items()
     ]
     if (points := values.number(value.get("points"), "points", where)) is not None:
         words.append((judge, None, points))
@@ -158,6 +156,8 @@ def _verdict(given: Any, name: str, systems: tuple[str, str], where: str, *, num
     Raises:
         BadInput: if it is none; a number is a place only if the places of the file are numbered.
     """
+    if str(given).strip() in ("", "None", "nan", "NaN", "null"):
+        return "unparsed"
     if str(given).strip() in systems:
         return "AB"[systems.index(str(given).strip())]
     if number(given) is None or numbered:

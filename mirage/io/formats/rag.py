@@ -164,8 +164,8 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     else:
         passages = shown_passages(contexts, labels, where, name)
     answers = []
-    if "answer" in plan or "status" in plan:
-        answers.append(_fail(_answer(value, plan, builder, where), status, reason))
+    if "answer" in plan or "status" in plan or asked.answer is not None:
+        answers.append(_fail(_answer(value, plan, asked, builder, where), status, reason))
     measured = _own_measures(value, further, builder) if answers else {}
     for name in further:
         if name not in measured and name not in ended:
@@ -239,11 +239,13 @@ def _id(value: Mapping[str, Any], plan: _Plan, field: str, where: str) -> str | 
     return values.identifier(_get(value, plan, field), field, where)
 
 
-def _answer(value: Mapping[str, Any], plan: _Plan, builder: Builder, where: str) -> GivenAnswer:
-    """Return the answer of a record, which may be empty."""
+def _answer(
+    value: Mapping[str, Any], plan: _Plan, asked: shapes.Conversation, builder: Builder, where: str
+) -> GivenAnswer:
+    """Return the answer of a record, which may be empty, or the end of the conversation that is its question."""
     answers = ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None)
     name, content = next(answers, ("answer", None))
-    said = shapes.answer(content, name, where)
+    said = shapes.answer(content, name, where) if content is not None or asked.answer is None else asked
     if isinstance(content, list) and len(content) > 1 and isinstance(content[0], str):
         builder.note_guess("answer", "a list of texts is read as the sentences of one answer")
     for part in content if isinstance(content, list) else [content]:

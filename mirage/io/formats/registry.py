@@ -1,4 +1,4 @@
-"""Registry of formats. To add one, write a module with a `FORMAT` and add it to `formats`."""
+"""Registry of formats. To add one, add a table to `flat.toml`, or a module with a `FORMAT` to `formats`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Recognised:
 def formats() -> dict[str, Format]:
     """Return every format by name, imported on first use."""
     from mirage.io.formats import (
-        alpaca_eval,
         arena_hard,
+        flat,
         inspect_log,
         inspector,
         lm_eval,
@@ -46,25 +46,10 @@ def formats() -> dict[str, Format]:
     )
 
     # The more special first: of two that take a file the first has it.
-    special = (
-        otel,
-        promptfoo,
-        inspect_log,
-        lm_eval,
-        nuggets,
-        nomiracl,
-        arena_hard,
-        mt_bench,
-        alpaca_eval,
-        pairs,
-        lmarena,
-        inspector,
-        trec_rag,
-        ragas,
-        open_rag_eval,
-        wide,
-    )
-    entries = [*(module.FORMAT for module in (*special, rag, trec)), own.QUERIES, own.ANSWERS, own.JUDGMENTS]
+    logs = (otel, promptfoo, inspect_log, lm_eval, nuggets, nomiracl, arena_hard, mt_bench)
+    tables = (pairs, lmarena, inspector, trec_rag, ragas, open_rag_eval, wide, rag, trec)
+    entries = [*(module.FORMAT for module in logs), *flat.FORMATS, *(module.FORMAT for module in tables)]
+    entries += [own.QUERIES, own.ANSWERS, own.JUDGMENTS]
     return {entry.name: entry for entry in entries}
 
 

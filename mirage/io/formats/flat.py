@@ -1,0 +1,109 @@
+"""Formats of flat records as data: `flat.toml` says which field is what, and the reader of each reads them.
+
+To add a format, add a table to `flat.toml`: what recognises it, and what its reader cannot know by the names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mirage.io.formats import own, pairs, rag, shapes
+from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.fields import number, wrong
+from mirage.io.formats.spec import Item, Record, Sample
+from mirage.io.options import Options
+from mirage.text.data import load_words
+
+_READERS = {entry.name: entry for entry in (rag.FORMAT, pairs.FORMAT, own.QUERIES, own.JUDGMENTS)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Fields of one kind of record; the attributes are those of `flat.toml`."""
+
+    reader: Format
+    has: tuple[str, ...]
+    without: frozenset[str]
+    options: Options
+    join: tuple[str, ...]
+    parse: Mapping[str, re.Pattern[str]]
+    scale: Mapping[str, tuple[float, float]]
+    note: Mapping[str, str]
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any]) -> _Shape:
+        has = about["has"]
+        return cls(
+            _READERS[about["reads"]],
+            tuple(has.split() if isinstance(has, str) else has),
+            frozenset(about.get("without", "").split()),
+            Options(about.get("map", {}), about.get("set", {}), about.get("value", {})),
+            tuple(about.get("join", ())),
+            {name: re.compile(form) for name, form in about.get("parse", {}).items()},
+            about.get("scale", {}),
+            about.get("note", {}),
+        )
+
+    def fits(self, value: Mapping[str, Any]) -> bool:
+        """Return whether a record has the fields, with a value where one is within another, and lacks the others."""
+        there = (name in value or ("." in name and Options.find(value, name) is not None) for name in self.has)
+        return self.without.isdisjoint(value) and all(there)
+
+    def apply(self, record: Record) -> Record:
+        """Return a record under the names that its reader knows; what the user mapped stays."""
+        given = record.value
+        value = self.options.apply(given) | {name: given[name] for name in record.mapped if name in given}
+        if texts := [text for name in self.join if (text := shapes.text(given.get(name), name, record.where))]:
+            value = {name: content for name, content in value.items() if name not in self.join}
+            value["question"] = "\n\n".join(texts)
+        for name, form in self.parse.items():
+            if match := form.fullmatch(str(value.get(name))):
+                value = {**match.groupdict(), **{other: value[other] for other in value if other != name}}
+        for name, (most, least) in self.scale.items():
+            if name in value and (content := value[name]) not in self.options.meanings.get(name, {}).values():
+                score = None if isinstance(content, bool) else number(content)
+                if score is not None and min(most, least) <= score <= max(most, least):
+                    value["points"] = (score - least) / (most - least)
+                    del value[name]
+                elif str(content).strip().lower() not in ("", "nan", "none", "null"):
+                    raise wrong(record, name, f"a number from {most:g} to {least:g}", content)
+        for name in [name for name in value if "." in name and name in self.options.names.values()]:
+            outer, _, inner = name.partition(".")
+            if (content := value.pop(name)) is not None:
+                value[outer] = {**(value.get(outer) or {}), inner: content}
+        return Record(value, record.where, record.mapped | {"question"})
+
+
+def _format(name: str, about: Mapping[str, Any]) -> Format:
+    """Return a format by its table."""
+    parts = [_Shape.of(shape) for shape in about.get("shapes", [about])]
+    readers = {shape.reader.name: shape.reader for shape in parts}
+
+    def recognise(sample: Sample) -> str | None:
+        for shape in parts:
+            if any(map(shape.fits, sample.records)):
+                return f"has {', '.join(shape.has)}"
+        return None
+
+    def items(record: Record, builder: Builder) -> Iterator[Item]:
+        shape = next((shape for shape in parts if shape.fits(record.value)), parts[0])
+        for what, why in shape.note.items():
+            builder.note_guess(what, why)
+        read: Callable[[Record, Builder], Iterable[Item]] | None = shape.reader.items
+        yield from read(shape.apply(record), builder) if read is not None else ()
+
+    return Format(
+        name=name,
+        title=about["title"],
+        source=about["source"],
+        gives=tuple(dict.fromkeys(table for reader in readers.values() for table in reader.gives)),
+        recognise=recognise,
+        items=items,
+    )
+
+
+FORMATS = tuple(_format(name, about) for name, about in load_words("flat", "mirage.io.formats").items())
+"""The formats of `flat.toml`, in its order."""
