@@ -101,6 +101,7 @@ def test_failed_answers_of_the_field(turn5: Path) -> None:
 SCORED: dict[str, list[dict[str, Any]]] = {
     "names": [{"f1": 0.9, "hit_at_k": 1}, {"f1": 0.2, "hit_at_k": 0}],
     "flags": [{"correct": True}, {"correct": False}],
+    "gaps": [{"f1": 0.5}, {"f1": float("nan")}],
     "object": [{"metrics": {"bleu": 31.5, "chrF++": 55}}, {"metrics": {"bleu": 12.0, "chrF++": 40}}],
 }
 

@@ -97,7 +97,7 @@ def finish_tables(
 
 def _drop_texts(collected: Builder, queries: Iterable[QuerySeen]) -> None:
     """Drop the scores of fields that are numbers in some records only, or the same for all systems of every query."""
-    held: dict[str, dict[int, list[float]]] = {}
+    held: dict[str, dict[int, list[float | None]]] = {}
     every = list(queries)
     for place, entry in enumerate(every):
         for key, (row, _) in entry.rows.items():

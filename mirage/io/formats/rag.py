@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from mirage.io.formats import shapes
 from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import number
+from mirage.io.formats.fields import is_measure, number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.formats.status import find_status, read_status, status_fields
 from mirage.io.values import unpack
@@ -166,12 +167,12 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     answers = []
     if "answer" in plan or "status" in plan or asked.answer is not None:
         answers.append(_fail(_answer(value, plan, asked, builder, where), status, reason))
-    measured = _own_measures(value, further, builder) if answers else {}
+    measured = _own_scores(value, further, answers[0].system, builder) if answers else {}
     for name in further:
         if name not in measured and name not in ended:
             builder.left_out(name, _why_left_out(name))
     scores = [_score(value, plan, answer.system, where) for answer in answers if "score" in plan]
-    scores += [GivenScore(answers[0].system, *pair) for pairs in measured.values() for pair in pairs]
+    scores += itertools.chain(*measured.values())
     yield Item(
         asked.question,
         query_id=query_id,
@@ -186,22 +187,24 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     )
 
 
-def _own_measures(
-    value: Mapping[str, Any], names: Iterable[str], builder: Builder
-) -> dict[str, list[tuple[str, str, float]]]:
-    """Return measure, rater and value of the numbers beside an answer, by field; an object holds several."""
-    measured: dict[str, list[tuple[str, str, float]]] = {}
+def _own_scores(
+    value: Mapping[str, Any], names: Iterable[str], system: str, builder: Builder
+) -> dict[str, list[GivenScore]]:
+    """Return the numbers beside an answer as scores, by field; an object of measures holds several."""
+    scores: dict[str, list[GivenScore]] = {}
     for name in names:
         content = unpack(value[name])
         inner = content if isinstance(content, Mapping) and name.casefold() in _OF_MEASURES else {name: content}
-        numbers = {str(measure): read_measure(str(measure), number) for measure, number in inner.items()}
-        builder.texts |= {measure for measure, number in numbers.items() if number is None}
-        if found := [(measure, OWN, number) for measure, number in numbers.items() if number is not None]:
-            measured[name] = found
-    return measured
+        for measure, given in ((str(measure), given) for measure, given in inner.items()):
+            score = _read_measure(measure, given)
+            if score is not None or (isinstance(given, float) and not _NO_MEASURE.fullmatch(measure)):
+                scores.setdefault(name, []).append(GivenScore(system, measure, OWN, score))
+            elif not is_measure(given):
+                builder.texts.add(measure)
+    return scores
 
 
-def read_measure(name: str, value: Any) -> float | None:
+def _read_measure(name: str, value: Any) -> float | None:
     """Return a value that may measure an answer: a number, or a flag such as `correct`; None by other names."""
     if isinstance(value, bool):
         return float(value) if _FLAGS.fullmatch(name) else None
