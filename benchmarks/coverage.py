@@ -23,7 +23,7 @@ from mirage.people.levels.labels import Labels
 from mirage.people.levels.levels import correct_levels
 from mirage.people.votes.correct import Correction
 from mirage.ranking.compare.measures import RATE, query_measure
-from mirage.ranking.compare.paired import paired_estimate
+from mirage.ranking.compare.paired import LanguageDifferences, estimate_difference
 from mirage.ranking.records import LanguageRanking
 from mirage.stages.outcomes.corrected import correct_rates
 from mirage.stages.outcomes.rates import rates
@@ -399,7 +399,9 @@ def rare_difference(queries: int, first: float, second: float) -> Run:
     def run(rng: np.random.Generator) -> list[bool]:
         common = rng.random(queries)
         a, b = (np.where(rng.random(queries) < 0.5, common, rng.random(queries)) < share for share in (first, second))
-        found = paired_estimate(a.astype(float) - b, np.zeros(queries, dtype=np.intp), reach=1.0)
+        ids = tuple(map(str, range(queries)))
+        differences = LanguageDifferences(ids, a.astype(float) - b, np.zeros(queries, dtype=np.intp))
+        found = estimate_difference({"en": differences}, reach=1.0)
         return [found.low is not None and found.high is not None and found.low <= first - second <= found.high]
 
     return run

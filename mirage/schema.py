@@ -400,7 +400,7 @@ class Rating:
     """1 is best. Equal ratings share the best rank."""
     rank_low: Rank
     """Best end of the 95% interval of the rank: 1 + the number of significantly better systems (paired tests over
-    queries, Holm's correction over all pairs of the board).
+    queries, adjusted for all pairs of the board).
     """
     rank_high: Rank
     """Worst end: the number of systems minus those significantly worse."""

@@ -19,10 +19,9 @@ from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note, plain
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
-from mirage.ranking.compare.records import Comparison, MovedQuery
+from mirage.ranking.compare.records import LOGITS, Comparison, MovedQuery
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
-from mirage.ranking.scale import win_rate
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import (
@@ -37,9 +36,9 @@ from mirage.views.comparison import (
 from mirage.views.query_keys import key_text
 
 WIN_RATES = {"win_rate": "difference", "win_low": "low", "win_high": "high"}
-"""The first system's win rate against the second and its interval, by the number in logits."""
+"""The first system's win rate against the second and its interval, by the difference."""
 NAMES = {
-    RATING: "difference of Bradley-Terry ratings",
+    RATING: "share of the points of the two systems' battles with each other",
     RATE: "correct decisions (to answer or abstain), both subsets weighted equally",
     NUGGETS: "share of vital nuggets stated in full",
 }
@@ -76,7 +75,7 @@ def main(page: Page) -> None:
     except MirageError as error:
         refuse(error)
         return
-    shared = "of each system at least" if choice.judge else "shared by both systems"
+    shared = "of each system at least" if view.unit == LOGITS else "shared by both systems"
     page.summary(
         f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}. "
         f"Measure: {f'win rate by {view.judge_name}' if view.judge else view.title}.",
@@ -98,7 +97,7 @@ def main(page: Page) -> None:
             "against": view.against,
             "moved": moved_shown(view).to_pylist(),
         },
-        picture=partial(table_svg, rows, RATED if view.measure == RATING else COLUMNS, mode()),
+        picture=partial(table_svg, rows, columns_of(view), mode()),
     )
 
 
@@ -183,11 +182,11 @@ def rows_shown(view: ComparisonView) -> pa.Table:
     """Return the rows, all languages first, with the language's name, p as text, and of ratings the win rate."""
     rows = sorted(view.table.to_pylist(), key=lambda row: row["language"] != JOINT)
     for row in rows:
-        p = row["p_holm"]
+        p = row["p"]
         row["p_text"] = None if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
         row["where"] = scope_name(row["language"])
         if view.measure == RATING:
-            row |= {name: win_rate(row[number]) for name, number in WIN_RATES.items()}
+            row |= {name: view.rate(row[number]) for name, number in WIN_RATES.items()}
     added = dict.fromkeys(("where", "p_text"), pa.string()) | dict.fromkeys(WIN_RATES, pa.float64())
     return pa.Table.from_pylist(rows, schema=pa.schema([*view.table.schema, *added.items()]))
 
@@ -200,10 +199,16 @@ def moved_shown(view: ComparisonView) -> pa.Table:
 
 def languages(rows: pa.Table, view: ComparisonView) -> None:
     """Show the difference in every language."""
-    plain_table(rows, RATED if view.measure == RATING else COLUMNS, key="comparison")
-    bands = f"Bands: 95% intervals, clustered by {view.unit_name}."
+    plain_table(rows, columns_of(view), key="comparison")
+    jointly = f", corrected for {view.n_tests} languages" if view.n_tests > 1 else ""
     side = "is better" if view.directed else "has higher values"
-    note(f"Right of the dashed line the first {side}. {bands} Verdicts go by p (Holm), which is stricter.")
+    note(f"Right of the dashed line the first {side}. Bands: 95% intervals over the {view.unit_name}{jointly}.")
+
+
+def columns_of(view: ComparisonView) -> tuple[Col, ...]:
+    """Return the columns of a comparison; the head of p names its correction."""
+    columns = RATED if view.measure == RATING else COLUMNS
+    return tuple(replace(col, label=view.p_head) if col.name == "p_text" else col for col in columns)
 
 
 def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
@@ -240,8 +245,8 @@ COLUMNS = (
         "verdict",
         "Verdict",
         "text",
-        help="better or worse (higher or lower if neither is better): p (Holm) is at most 5%. equivalent: the interval "
-        "lies within the margin. Otherwise inconclusive.",
+        help="better or worse (higher or lower if neither is better): p is at most 5%. equivalent: the interval lies "
+        "within the margin. Otherwise inconclusive.",
         width=90,
     ),
     Col(
@@ -257,15 +262,16 @@ COLUMNS = (
         "interval",
         low="low",
         high="high",
-        help="95% interval of this pair alone; dashed line: no difference. Arrow: unbounded.",
+        help="95% interval over queries, with one unseen query at the worst value. Dashed line: no difference. Arrow: "
+        "unbounded.",
         endless=True,
         width=240,
     ),
     Col(
         "p_text",
-        "p (Holm)",
+        "p",
         "text",
-        help="p-value, Holm-corrected: of ratings over all pairs of the board; over languages.",
+        help="p-value of this pair; of a language times the number of languages asked about.",
         width=66,
         right=True,
     ),
@@ -278,17 +284,24 @@ RATED = (
         "win_rate",
         "Win rate",
         "rate",
-        help="Expected share of points of the first system against the second; above 50% the first is better.",
+        help="Share of points of the first system in its battles with the second; above 50% the first is better.",
         width=80,
     ),
     replace(COLUMNS[3], name="win_rate", low="win_low", high="win_high", zero=0.5),
     *COLUMNS[4:6],
     Col(
-        "more",
-        "More queries",
+        "board",
+        "Board, logits",
+        "rating",
+        help="Difference on the board, which battles with others determine too.",
+        width=96,
+    ),
+    Col(
+        "queries_needed",
+        "Queries needed",
         "count",
-        help="Queries to add for 80% power, if the observed difference is the true difference. –: unknown.",
-        width=90,
+        help="Queries in all for 80% power, if the difference is real. –: unknown.",
+        width=104,
     ),
 )
 MOVED = (

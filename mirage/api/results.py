@@ -176,7 +176,7 @@ class SystemComparison(_Printed, ComparisonView):
         return to_markdown(self)
 
     def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
-        columns = ("language", "verdict", "difference", "low", "high", "p_holm", "n_queries", "detectable", "more")
+        columns = ("language", "verdict", "difference", "low", "high", "p", "n_queries", "detectable", "queries_needed")
         return "\n".join([f"{self.conclusion} {self.evidence}", *self.remarks]), self.table, columns
 
 

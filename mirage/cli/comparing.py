@@ -54,12 +54,13 @@ def compare(
 ) -> None:
     """Compare two systems; exit with 1 if the first is worse.
 
-    Prints the difference over the queries that both answered, of ratings also by battles with others, with its 95%
-    interval over queries, in every language and over all: better (interval above 0), worse (below), equivalent (within
-    --margin) or inconclusive, with the minimum detectable difference and the number of further queries needed.
-    Languages are Holm-corrected. Exit codes: 0; 1 if a row is worse; with --require also 3 if the last row is
-    inconclusive. Reads the table outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers
-    and nugget_assignments. Writes only the files named.
+    Prints the difference over the queries that both answered, of ratings that of their points against each other, with
+    its 95% interval over queries, in every language and over all: better (interval above 0), worse (below), equivalent
+    (within --margin) or inconclusive, with the minimum detectable difference and the number of queries needed in all.
+    Several languages are corrected for their number. Exit codes: 0; 1 if a row is worse; 2 if nothing was measured;
+    with --require also 3 if the last row is inconclusive, or nothing was measured in a language. Reads the table
+    outcomes or judgments (rating), outcomes (rate), features, or nuggets with answers and nugget_assignments.
+    Writes only the files named.
     """
     from mirage.publish.comparison import records, to_junit, to_markdown
     from mirage.ranking.compare.records import Comparison
@@ -76,6 +77,6 @@ def compare(
     columns = columns_of(Comparison)
     more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
     before, after = more.get(output_format, (ABOUT, ()))
-    show(rows, (*before, *columns, *after), output_format, of=Comparison)
+    show(rows, (*before, *columns, *after), output_format, of=Comparison, heads={"p": view.p_head})
     note(f"{view.conclusion} {view.evidence}", *view.remarks)
     raise typer.Exit(view.exit_code(require=require))

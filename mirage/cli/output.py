@@ -55,6 +55,7 @@ def show(
     *,
     of: str | type | None = None,
     value: str = "",
+    heads: Mapping[str, str] | None = None,
 ) -> None:
     """Print a table, either rounded for people or exact.
 
@@ -67,6 +68,7 @@ def show(
         output_format: how.
         of: the table of the schema or the dataclass that defines the columns: their heads and formats.
         value: the column whose interval is `low` and `high`, which are printed as its `_low` and `_high`.
+        heads: heads of columns that depend on the rows, for people.
     """
     ends = {end: f"{value}_{end}" for end in ("low", "high")} if value else {}
     known = {} if of is None else {ends.get(each.name, each.name): each for each in schema.columns(of)}
@@ -78,15 +80,16 @@ def show(
     if output_format in ("table", "latex", "markdown"):
         shares = [name for name in columns if name in _SHARES or (name in known and known[name].format == "rate")]
         records = [{**row, **{name: _percent(row[name]) for name in shares}} for row in records]
-        heads = {name: name.replace("_", " ") for name in columns}
-        heads |= {name: known[name].head for name in columns if name in known and name not in ends.values()}
+        named = {name: name.replace("_", " ") for name in columns}
+        named |= {name: known[name].head for name in columns if name in known and name not in ends.values()}
+        named |= {name: head for name, head in (heads or {}).items() if name in named}
         if output_format == "table":
-            _for_people(records, heads)
+            _for_people(records, named)
         else:
             from mirage.text.printing import latex_table, markdown_table
 
             write = latex_table if output_format == "latex" else markdown_table
-            sys.stdout.write(write(list(_text_columns(records, heads, "").values())))
+            sys.stdout.write(write(list(_text_columns(records, named, "").values())))
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")

@@ -10,9 +10,9 @@ from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.records import JOINT
 from mirage.text.printing import markdown_text, single_line
 from mirage.text.segmentation import count_text
-from mirage.views.comparison import ComparisonView, more_text
+from mirage.views.comparison import ComparisonView, needed_text
 
-_HEAD = ("Language", "Verdict", "Difference", "95% interval", "p (Holm)", "Queries", "Detectable", "More queries")
+_HEAD = ("Language", "Verdict", "Difference", "95% interval")
 _DIGITS = 3
 """Decimals of a difference in text."""
 
@@ -51,7 +51,8 @@ def to_markdown(view: ComparisonView, *, require: bool = False) -> str:
     title = f"{_subject(view, view.overall)}: {view.overall.verdict}"
     lines = [f"### {'✅' if passed else '❌'} {markdown_text(title)}", ""]
     lines += [markdown_text(" ".join([view.conclusion, view.evidence])), ""]
-    lines += _table(_HEAD, [_cells(row) for row in view.rows])
+    heads = (*_HEAD, view.p_head, "Queries", "Detectable", "Queries needed")
+    lines += _table(heads, [_cells(row) for row in view.rows])
     margin = f"; differences of at most {view.margin:g} count as none" if view.margin else ""
     lines += ["", markdown_text(f"Measure: {view.title}{margin}.")]
     if view.moved:
@@ -87,11 +88,19 @@ def _subject(view: ComparisonView, row: Comparison) -> str:
 
 
 def _cells(row: Comparison) -> tuple[str, ...]:
-    p = "" if row.p_holm is None else f"{row.p_holm:.3g}"
+    p = "" if row.p is None else f"{row.p:.3g}"
     detectable = "" if row.detectable is None else f"{row.detectable:.{_DIGITS}f}"
-    has_number = row.more is not None or row.more_low is not None or row.reason is None
-    more = more_text(row) if has_number else markdown_text(row.reason or "")
-    return row.language, row.verdict, _signed(row.difference), _interval(row), p, f"{row.n_queries:,}", detectable, more
+    needed = needed_text(row) or markdown_text(row.reason or "")
+    return (
+        row.language,
+        row.verdict,
+        _signed(row.difference),
+        _interval(row),
+        p,
+        f"{row.n_queries:,}",
+        detectable,
+        needed,
+    )
 
 
 def _moved_cells(row: MovedQuery) -> tuple[str, ...]:

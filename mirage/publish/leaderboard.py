@@ -19,7 +19,7 @@ HEAD = ("Rank", "System", "Rating", "95% interval", "Rank, 95%", "Best", "Querie
 _ALIGN = "rlrrrrrr"
 _RANKS = (
     "Ranks: behind all significantly better systems, before all significantly worse ones (paired tests over queries, "
-    "Holm's correction over all pairs, 5%). Systems tied with the best are bold."
+    "adjusted for all pairs, 5%). Systems tied with the best are bold."
 )
 
 

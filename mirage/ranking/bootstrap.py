@@ -27,7 +27,7 @@ from mirage.ranking.fit import RIDGE, Array, Counts
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row
-from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking
+from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, UnseenQuery
 from mirage.ranking.resample import PARTS, Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
@@ -416,6 +416,31 @@ def _joint_row(
         queries_by_system,
         sum(row.unparsed for row in languages.values()),
         loose,
+        _join_unseen(languages, indices, units),
+    )
+
+
+def _join_unseen(
+    languages: Mapping[str, LanguageRanking], indices: Mapping[str, Sequence[int]], units: Units
+) -> UnseenQuery | None:
+    """Return the unseen query of the row over all languages: that of the language in which it changes most.
+
+    Args:
+        languages: the rows of several languages.
+        indices: by language, the indices of the systems of the joint row.
+        units: the units of the languages' queries.
+    """
+    unseen = [(row.unseen, indices[code]) for code, row in languages.items() if row.unseen is not None]
+    if len(unseen) < len(languages):
+        return None
+    single = [(part.worst[k], part.best[k], part.pairs[np.ix_(k, k)]) for part, k in unseen]
+    worst, best, pairs = (np.stack(column) / len(unseen) for column in zip(*single, strict=True))
+    counts = [(part.decided[k], part.differing[np.ix_(k, k)]) for part, k in unseen]
+    # Of queries that languages share, the same may differ in each.
+    decided, differing = (np.stack(column) for column in zip(*counts, strict=True))
+    add = np.max if units.shared else np.sum
+    return UnseenQuery(
+        worst.min(axis=0), best.max(axis=0), pairs.min(axis=0), add(decided, axis=0), add(differing, axis=0)
     )
 
 
@@ -466,6 +491,7 @@ def rate_layouts(
             layout.queries_by_system,
             of_language.unparsed,
             unbounded_sides(layout.systems, parted, counted),
+            layout.unseen,
         )
     return _add_joint_row(replace(ranking, languages=rows), ranking.battles if rated is None else rated)
 

@@ -24,7 +24,7 @@ from mirage.ranking.fit import (
     sum_scores,
 )
 from mirage.ranking.jeffreys import JeffreysPrior, estimate, least_dispersion, score_covariance
-from mirage.ranking.records import widen_draws
+from mirage.ranking.records import UnseenQuery, widen_draws
 from mirage.schema import Penalty, Ties
 
 CLOSE = 1e-10
@@ -35,6 +35,8 @@ _CELLS = 4_000_000
 """Maximum draws x pairs in memory."""
 _ROWS = 2_000
 """Queries per block of a sum, which bounds its memory."""
+_LEVEL = 1e-6
+"""Points that differ by less are equal."""
 _SPARSE = 8
 """Fewer than one pair in this many battles on a query: their cells are picked out."""
 
@@ -60,6 +62,11 @@ class Layout:
     def theta(self) -> Array:
         """S: the ratings."""
         return self.point[0, : len(self.systems)]
+
+    @property
+    def unseen(self) -> UnseenQuery | None:
+        """The unseen query of the intervals; None where battles are not counted by query."""
+        return None
 
     def fit_draws(self, sums: Callable[[slice], Sequence[Counts]], rng: np.random.Generator, draws: int) -> Array:
         """Fit every draw of the posterior bootstrap, and return the ratings as wide as they vary (B x S).
@@ -97,6 +104,42 @@ class ByQuery(Layout):
     def likelihood(self) -> Likelihood:
         """Likelihood of all queries without the prior's pseudo-points, for tests of equal ratings."""
         return Likelihood(self.counted, self.whole.ridge)
+
+    @property
+    def unseen(self) -> UnseenQuery | None:
+        """The unseen query of the intervals, with as many battles of a system as it has on a query, and the weight of
+        a query of the smallest stratum, times the share of queries without a difference; None with `MANY` systems,
+        whose draws are normal.
+        """
+        s = len(self.systems)
+        if s >= MANY:
+            return None
+        i, j = self.each.ends
+        net = (self.each.first - self.each.second) @ self.likelihood.D
+        met = (self.each.first + self.each.second + (0 if self.each.ties is None else self.each.ties)).sum(axis=0)
+        battles, expected = np.zeros((s, s)), np.zeros((s, s))
+        battles[i, j] = battles[j, i] = met
+        battles *= self.weights.max() / np.maximum(self.queries_by_system, 1)[:, None]
+        d = self.theta[i] - self.theta[j]
+        win, lose = logistic(d)
+        if self.each.ties is not None:
+            win, lose, tie = (part[0] for part in davidson(d[None], self.point[:, -1:]))
+            win, lose = win + tie / 2, lose + tie / 2
+        expected[i, j], expected[j, i] = win, lose
+        lost, won = battles * expected, battles * expected.T
+        inverse = np.linalg.inv(self.whole.slopes(self.point)[1][0])[:s, :s]
+        inverse = inverse - inverse.mean(axis=0)
+        # Changes of all ratings, in a column for each system that loses, or wins, all of its battles.
+        losing, winning = inverse @ (lost.T - np.diag(lost.sum(axis=1))), inverse @ (np.diag(won.sum(axis=1)) - won.T)
+        apart = np.diag(inverse)[:, None] + np.diag(inverse) - inverse - inverse.T
+        pairs = np.diag(losing)[:, None] - losing.T + winning - np.diag(winning)
+        # The battle of the two is lost once.
+        pairs += np.minimum(battles, battles.T) * expected * apart
+        # Queries that are all alike hide a rare one: it weighs as much as the share of queries without a difference.
+        n, decided = np.maximum(self.queries_by_system, 1), (np.abs(net) > _LEVEL).sum(axis=0)
+        differing = np.array([(np.abs(net - net[:, [k]]) > _LEVEL).sum(axis=0) for k in range(s)])
+        alike, alike_pairs = np.maximum(1 - decided / n, 0), np.maximum(1 - differing / np.minimum.outer(n, n), 0)
+        return UnseenQuery(alike * np.diag(losing), alike * np.diag(winning), alike_pairs * pairs, decided, differing)
 
     @cached_property
     def moves(self) -> Array:

@@ -87,7 +87,7 @@ def sample_sizes(tests: BoardTests, first: str, second: str) -> SampleSize:
     """
     index = tests.index_of(first, second)
     pairs = np.tril_indices(len(tests.systems), -1)
-    unseparated = int((tests.holm[pairs] > tests.level).sum())
+    unseparated = int((tests.adjusted[pairs] > tests.level).sum())
     level = tests.level / max(unseparated, 1)
     n, t = tests.n_queries, abs(float(tests.z[index]))
 

@@ -9,13 +9,10 @@ Applied Probability 12, 1980) and needs no draws. Coverage is simulated in `benc
 
 from __future__ import annotations
 
-import math
-from statistics import NormalDist
-
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.stats.intervals import CONFIDENCE, REACH
+from mirage.stats.intervals import REACH
 
 Array = NDArray[np.float64]
 
@@ -25,8 +22,6 @@ values covers 89% if one in 50 is 0, with 0.5 all intervals of smooth values are
 """
 _STEPS = 60
 """Maximum number of steps to a quantile."""
-_FARTHEST = 8.0
-"""Maximum z; p-values beyond it are not distinguished."""
 _SAME = 1e-9
 """Values that differ by less, relative to the range, are equal."""
 
@@ -65,55 +60,6 @@ def mean_of_means(means: Array, lows: Array, highs: Array, *, factor: float = 1.
     value = float(means.mean())
     below, above = (float(np.sqrt(factor * ((means - ends) ** 2).sum())) / len(means) for ends in (lows, highs))
     return value, value - below, value + above
-
-
-class StratifiedMean:
-    """The mean of bounded values over strata with equal weights, with intervals and tests."""
-
-    def __init__(self, values: Array, strata: NDArray[np.intp], low: float, high: float) -> None:
-        """Initialise from the values of all strata.
-
-        Args:
-            values: N values.
-            strata: N: the stratum of each.
-            low: the lowest possible value; lower if a value is.
-            high: the highest possible value; higher if a value is.
-        """
-        names, group = np.unique(strata, return_inverse=True)
-        ends = np.full(len(names), float(low)), np.full(len(names), float(high))
-        self._sample = _Sample(np.asarray(values, dtype=float), group, *ends)
-        self._mirrored = self._sample.mirror()
-        self.value = float(self._sample.mean.mean())
-
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """Return both ends of the interval at a confidence level."""
-        z = NormalDist().inv_cdf((1 + confidence) / 2)
-        return self.value - self._distance(self._sample, z), self.value + self._distance(self._mirrored, z)
-
-    def p_value(self, point: float = 0.0) -> float:
-        """Return the two-sided p-value of a true mean at a point: 1 minus the level of the interval that ends there."""
-        gap = abs(self.value - point)
-        side = self._sample if self.value > point else self._mirrored
-        if gap <= _SAME:
-            return 1.0
-        # The distance is nearly a power of z, so secant steps are taken in logarithms.
-        z, power, last, before = 2.0, 1.4, 0.0, 0.0
-        for step in range(8):
-            short = math.log(gap / max(self._distance(side, z), 1e-300))
-            if step and short != before:
-                power = min(max((before - short) / math.log(z / last), 0.3), 3.0)
-            if abs(short) < 1e-3 or (z == _FARTHEST and short > 0):
-                break
-            last, before, z = z, short, min(z * math.exp(short / power), _FARTHEST)
-            if z == last:
-                break
-        return min(1.0, 2 * NormalDist().cdf(-z))
-
-    @staticmethod
-    def _distance(sample: _Sample, z: float) -> float:
-        """Return the distance of an end from the mean."""
-        apart = sample.mean - sample.lower(np.full(len(sample.mean), z))
-        return float(np.sqrt((apart**2).sum())) / len(apart)
 
 
 class _Sample:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mirage import schema
-from mirage.battles.judge import choose_judge, judges
+from mirage.battles.judge import judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import pair_tests
-from mirage.ranking.board import rank_arena
-from mirage.ranking.compare.comparing import compare_ratings, compare_systems, need_two_systems
+from mirage.ranking.compare.comparing import compare_ratings, compare_systems, rank_pairs
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
-from mirage.ranking.compare.records import Comparison, ComparisonReport, MovedQuery
+from mirage.ranking.compare.records import LOGITS, Comparison, ComparisonReport, MovedQuery
 from mirage.ranking.judges import Judge, size
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings, RankSettings
 from mirage.stages.features.families import FEATURES
 from mirage.stats.units import name_unit
-from mirage.store.labels import source_phrase
 from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text, signed
@@ -50,17 +48,6 @@ _NAMED: Final = 6
 @dataclass(frozen=True)
 class ComparisonView(ComparisonReport):
     """The comparison of two systems, and what it says."""
-
-    judge: str | None = None
-    """Judge of the battles; None unless ratings are compared."""
-    against: str | None = None
-    """Arena of the second system, if different."""
-    second_name: str = ""
-    """The second system in sentences: with its arena, if different."""
-    judge_name: str | None = None
-    """The judge in sentences."""
-    labels: str = ""
-    """The source of the labels that it rests on, with a space before it; empty for relevance labels."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -92,7 +79,7 @@ class ComparisonView(ComparisonReport):
             if self.overall.language == JOINT and codes:
                 named = ", ".join(name_of(code) for code in codes)
                 among = named if len(codes) <= _NAMED else f"{len(codes)} of {len(self.rows) - 1} languages"
-                parts.append(f"{verdict.capitalize()} in {among} (Holm-corrected).")
+                parts.append(f"{verdict.capitalize()} in {among}.")
         return " ".join(parts)
 
     @property
@@ -101,60 +88,65 @@ class ComparisonView(ComparisonReport):
         return name_unit(self.query_unit)
 
     @property
+    def p_head(self) -> str:
+        """Head of the column of p-values, with their correction."""
+        return "p" if self.n_tests < 2 else f"p (languages × {self.n_tests})"
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader needs besides the rows."""
         intervals = f"95% intervals with the {self.unit_name} as the unit"
         lines = [f"difference: {self.first} minus {self.second}, {self.title}; {intervals}"]
-        if self.measure == RATING:
+        if self.measure == RATING and self.unit == LOGITS:
+            lines.append("the two never meet: their ratings are compared through others, and cannot be equivalent")
+        if self.n_tests > 1:
             lines.append(
-                "intervals are of this pair alone, verdicts after Holm's correction over all pairs of the ranking"
+                f"p-values and intervals of languages are corrected for the {self.n_tests} asked about (Bonferroni)"
             )
-        if self.overall.language == JOINT:
-            lines.append("the verdict of a language is after Holm's correction over the languages")
         return tuple(lines)
+
+    def rate(self, value: float | None) -> float | None:
+        """Return a difference of ratings as the first system's win rate against the second."""
+        return value if value is None else win_rate(value) if self.unit == LOGITS else (1 + value) / 2
 
     def row_sentence(self, row: Comparison) -> str:
         """Return the numbers of a row in sentences, and why it is inconclusive."""
         where = "over all languages" if row.language == JOINT else f"in {name_of(row.language)}"
         if row.difference is None:
             return f"No difference {where}: {row.reason}."
-        numbers = (row.difference, row.low, row.high)
-        if self.measure == RATING:
-            label = f"Win rate against {self.second}"
-            value, low, high = ("unbounded" if n is None else _rate(n) for n in numbers)
-        else:
-            label = "Difference"
-            value, low, high = ("unbounded" if n is None else signed(n) for n in numbers)
-            value += f" {self.unit}" if self.unit else ""
-        parts = [f"{label} {where}: {value} (95% CI {low} to {high}, n = {count_text(row.n_queries, 'query')})"]
+        value, low, high = (self._text(number) for number in (row.difference, row.low, row.high))
+        label = f"Win rate against {self.second}" if self.measure == RATING else "Difference"
+        unit = f" {self.unit}" if self.unit and self.measure != RATING else ""
+        parts = [f"{label} {where}: {value}{unit} (95% CI {low} to {high}, n = {count_text(row.n_queries, 'query')})"]
         if row.unpaired:
             more = count_text(row.unpaired, "query")
-            parts.append(f"{more} answered by only one system {'is' if row.unpaired == 1 else 'are'} excluded")
+            without = "without a battle of the two" if self.measure == RATING else "answered by only one system"
+            parts.append(f"{more} {without} {'is' if row.unpaired == 1 else 'are'} excluded")
         parts += self._short_of(row) if row.verdict == "inconclusive" else []
         return " ".join(map(as_sentence, parts))
+
+    def _text(self, number: float | None) -> str:
+        if number is None:
+            return "unbounded"
+        return FORMATS["rate"].write(self.rate(number)) if self.measure == RATING else signed(number)
 
     def _short_of(self, row: Comparison) -> list[str]:
         """Explain why a row is inconclusive, and how many queries would suffice."""
         parts = [row.reason] if row.reason else []
         if row.detectable is not None:
             rating = self.measure == RATING
-            least = f"win rate: {_rate(row.detectable)}" if rating else f"difference: {row.detectable:.3f} {self.unit}"
+            least = (
+                f"win rate: {self._text(row.detectable)}" if rating else f"difference: {row.detectable:.3f} {self.unit}"
+            )
             parts.append(f"minimum detectable {least.rstrip()} (80% power)")
-        if more := more_text(row):
-            parts.append(f"{more} more queries needed")
+        if text := needed_text(row):
+            parts.append(f"queries needed: {text}")
         return parts
 
 
-def more_text(row: Comparison) -> str:
-    """Return how many more queries would decide a row, with the range; empty if that is unknown."""
-    if row.more:
-        high = "unbounded" if row.more_high is None else f"{row.more_high:,}"
-        return f"about {row.more:,} (range {row.more_low:,} to {high})"
-    return f"at least {row.more_low:,}" if row.more is None and (row.more_low or 0) > 1 else ""
-
-
-def _rate(logits: float) -> str:
-    return FORMATS["rate"].write(win_rate(logits))
+def needed_text(row: Comparison) -> str:
+    """Return how many queries would decide a row; empty if that is unknown or it is decided."""
+    return f"about {row.queries_needed:,} in all, if the difference is real" if row.queries_needed else ""
 
 
 @cached_view
@@ -166,60 +158,17 @@ def comparison_view(
     against: Arena | None = None,
     labels: QueryLabels | None = None,
 ) -> ComparisonView:
-    """Compare two systems.
-
-    Args:
-        arena: holds the first system, and the second unless `against` is given.
-        first: the system to compare.
-        second: the reference system; None for the system of the same name in `against`.
-        settings: the measure, the judge, the languages and the margin.
-        against: holds the second system, on the same queries.
-        labels: what is known about the labels of the queries, for the measure `rate`.
-
-    Raises:
-        MirageError: as `compare_systems` does.
-    """
-    if against is None:
-        need_two_systems(first, second or first)
-    judge = None
-    if settings.measure == RATING:
-        name = choose_judge(arena, settings.judge)
-        judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
-    if judge is not None and against is None:
-        ranking = _ranking(arena, judge, settings.ranking)
-        report = compare_ratings(ranking, first, second or first, margin=settings.margin, moved=settings.moved)
-    else:
-        report = compare_systems(arena, first, second, settings, against=against, labels=labels)
-    if against is None:
-        return _of_report(report, second or first, arena, judge)
-    return _of_report(report, f"{second or first} ({against.name})", arena, judge, against.name)
+    """Compare two systems; arguments and errors as of `compare_systems`."""
+    return _of_report(compare_systems(arena, first, second, settings, against=against, labels=labels))
 
 
 def ranking_comparison(ranking: RankingReport, first: str, second: str, settings: CompareSettings) -> ComparisonView:
-    """Compare two systems of a ranking; errors as for `compare_ratings`."""
-    report = compare_ratings(ranking, first, second, margin=settings.margin, moved=settings.moved)
-    return replace(_of_report(report, second), judge=ranking.judge, judge_name=ranking.judge)
+    """Compare two systems of a ranking; errors as of `compare_ratings`."""
+    return _of_report(compare_ratings(ranking, first, second, margin=settings.margin, moved=settings.moved))
 
 
-def _of_report(
-    report: ComparisonReport,
-    second_name: str,
-    arena: Arena | None = None,
-    judge: Judge | None = None,
-    against: str | None = None,
-) -> ComparisonView:
-    values = {field.name: getattr(report, field.name) for field in fields(report)}
-    view = ComparisonView(**values, against=against, second_name=second_name)
-    if arena is None:
-        return view
-    by_labels = report.measure == RATE or (judge is not None and judge.rests_on_labels)
-    view = replace(view, labels=source_phrase(arena) if by_labels else "")
-    return view if judge is None else replace(view, judge=judge.name, judge_name=judge.phrase(arena))
-
-
-@lru_cache(maxsize=8)
-def _ranking(arena: Arena, judge: Judge, settings: RankSettings) -> RankingReport:
-    return rank_arena(arena, judge, settings).ranking
+def _of_report(report: ComparisonReport) -> ComparisonView:
+    return ComparisonView(**{field.name: getattr(report, field.name) for field in fields(report)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +265,7 @@ def systems_in_rank_order(arena: Arena, judge: Judge | None, languages: tuple[st
         judge = Judge.from_name(names[0])
     try:
         codes = rated_languages(arena, judge, languages)
-        row = [*_ranking(arena, judge, RankSettings(languages=codes)).languages.values()][-1]
+        row = [*rank_pairs(arena, judge, RankSettings(languages=codes)).languages.values()][-1]
     except MirageError:
         return ()
     return tuple(row.systems[k] for k in pair_tests.in_rank_order(row))

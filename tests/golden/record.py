@@ -192,7 +192,7 @@ def pair_tests(prefix: str, tests: Mapping[str, BoardTests]) -> Numbers:
             where = key(prefix, language=code, systems=f"{first},{second}")
             yield f"{where}/z", float(board.z[at])
             yield f"{where}/p", float(board.p[at])
-            yield f"{where}/p_holm", float(board.holm[at])
+            yield f"{where}/p_adjusted", float(board.adjusted[at])
             yield f"{where}/differing", int(board.differing[at])
         for first, second in itertools.pairwise(board.systems):
             if abs(float(board.z[board.index_of(first, second)])) < EVEN:
@@ -496,8 +496,8 @@ COMPARED: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 def comparisons(arenas: Arenas) -> Numbers:
     """Yield comparisons of two systems, by rating, rate, nuggets and a feature."""
     fields = (
-        *("verdict", "difference", "low", "high", "p", "p_holm", "n_queries", "unpaired", "differing"),
-        *("detectable", "more", "more_low", "more_high"),
+        *("verdict", "difference", "low", "high", "p", "n_queries", "unpaired", "differing"),
+        *("detectable", "queries_needed", "board"),
     )
     for name, first, second, options in COMPARED:
         said = ",".join(f"{option} {value}" for option, value in options.items())

@@ -11,9 +11,9 @@ from scipy import stats
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.ranking.compare.paired import paired_estimate
 from mirage.stages.retrieve import measures
-from mirage.stats.bounded import StratifiedMean, bounded_mean_intervals, mean_of_means
+from mirage.stats.bounded import bounded_mean_intervals, mean_of_means
+from mirage.stats.gaffke import BoundedMean, chance_below
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 SIMULATED = 1000
@@ -119,20 +119,28 @@ def test_skewed_differences_are_at_most_a_fortieth_wrong_a_side_pitfall_124(name
     assert np.mean(high < truth - 1e-9) <= 0.035
 
 
-def test_rare_losses_as_large_as_the_margin_are_seldom_equivalent_pitfall_124() -> None:
-    rng, equivalent = np.random.default_rng(124), 0
-    for _ in range(400):
-        estimate = paired_estimate(-(rng.random(100) < 0.05).astype(float), np.zeros(100, dtype=np.intp), reach=1.0)
-        equivalent += estimate.low is not None and estimate.low >= -0.05
-    assert equivalent / 400 <= 0.025
+@pytest.mark.parametrize(("wins", "losses", "ties"), [(6, 0, 0), (3, 1, 16), (10, 4, 30), (0, 3, 40), (200, 150, 1000)])
+def test_gaffkes_test_is_the_sign_test_and_its_interval_clopper_and_pearsons(wins: int, losses: int, ties: int) -> None:
+    values = np.repeat([1.0, -1.0, 0.0], [wins, losses, ties])
+    mean = BoundedMean(values, np.ones(len(values)), 1.0)
+    assert mean.p_value() == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
+    low, high = mean.interval(0.05)
+    if not wins:
+        assert low == pytest.approx(-stats.beta.ppf(0.975, losses + 1, ties))
+    for end in (low, high):
+        assert mean.p_value(end) == pytest.approx(0.05) or end == 1
 
 
-def test_the_p_value_belongs_to_the_interval() -> None:
-    rng = np.random.default_rng(7)
-    mean = StratifiedMean(rng.choice([-1.0, 0, 0.5], 60, p=[0.1, 0.6, 0.3]), np.repeat([0, 1], [20, 40]), -1, 1)
-    for confidence in (0.8, 0.95, 0.999):
-        for end in mean.interval(confidence):
-            assert mean.p_value(end) == pytest.approx(1 - confidence, rel=0.02)
+def test_gaffkes_interval_of_weighted_values_is_a_quantile_of_weighted_means() -> None:
+    rng = np.random.default_rng(6)
+    values, weights = rng.beta(2, 5, 50) - rng.beta(2, 5, 50), rng.uniform(0.5, 2, 50)
+    drawn = rng.exponential(size=(200_000, 51)) * np.append(weights, weights.max())
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    low, high = BoundedMean(values, weights, 1.0).interval(0.05)
+    assert low == pytest.approx(np.quantile(drawn @ np.append(values, -1), 0.025), abs=3e-3)
+    assert high == pytest.approx(np.quantile(drawn @ np.append(values, 1), 0.975), abs=3e-3)
+    tiny = chance_below(np.array([1.0, -1.0]), np.array([300.0, 101.0]))
+    assert tiny == pytest.approx(stats.binom.sf(299, 400, 0.5), rel=1e-6)
 
 
 def test_the_mean_of_independent_means_covers() -> None:

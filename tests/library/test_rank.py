@@ -230,7 +230,7 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
         "import sys; sys.path.insert(0, 'tests/fixtures')\n"
         "from rank_cases import simulate; from mirage.ranking.bootstrap import rate\n"
         "r = rate({'ar': simulate(1), 'zh': simulate(2)}, draws=40)\n"
-        "z = r.tests['all'].z.tobytes() + r.tests['all'].holm.tobytes()\n"
+        "z = r.tests['all'].z.tobytes() + r.tests['all'].adjusted.tobytes()\n"
         "import hashlib; print(hashlib.sha256(repr(r.table().to_pylist()).encode() + z).hexdigest())"
     )
     digests = set()

@@ -15,7 +15,6 @@ import mirage
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage.cli import app
-from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
 from mirage.store import writing
 from mirage.store.arena import open_arena
@@ -23,7 +22,7 @@ from mirage.text.numbers import FORMATS
 from mirage.views.comparison import ComparisonView, compared_measures, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
 
-NUMBERS = ("difference", "low", "high", "p", "p_holm", "detectable", "more", "more_low", "more_high")
+NUMBERS = ("difference", "low", "high", "p", "detectable", "queries_needed", "board")
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +78,7 @@ def check_page(view: ComparisonView, arena: str, **choice: str) -> None:
     shown = read_tables(page)[0]
     rating = view.measure == "rating"
     column, kind = ("Win rate", "rate") if rating else ("Difference", "difference")
-    values = [win_rate(row.difference) if rating else row.difference for row in ordered]
+    values = [view.rate(row.difference) if rating else row.difference for row in ordered]
     written = ["–" if value is None else FORMATS[kind].write(value) for value in values]
     assert [row[column] for row in shown] == written
     assert [row["Verdict"] for row in shown] == [row.verdict for row in ordered]
@@ -125,7 +124,7 @@ def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure(
         least = view.overall.detectable
         assert view.overall.verdict == "inconclusive"
         assert least is not None
-        written = f"win rate: {FORMATS['rate'].write(win_rate(least))}" if judge else f"difference: {least:.3f}"
+        written = f"win rate: {FORMATS['rate'].write(view.rate(least))}" if judge else f"difference: {least:.3f}"
         assert f"Minimum detectable {written}" in view.evidence
         assert "logit" not in view.evidence
 
@@ -135,4 +134,4 @@ def test_a_decided_row_asks_for_no_more_queries() -> None:
     view = comparison_view(arena, "gpt-4-azure", "aya-101", CompareSettings("rate"))
     decided = [row for row in view.rows if row.verdict != "inconclusive"]
     assert decided
-    assert not any("more queries" in view.row_sentence(row) for row in decided)
+    assert not any("queries needed" in view.row_sentence(row).lower() for row in decided)

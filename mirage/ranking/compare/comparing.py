@@ -1,11 +1,11 @@
-"""Comparison of two systems by ratings, or by any measure with a value per query."""
+"""Comparison of two systems by their points against each other, or by any measure with a value per query."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,17 +15,9 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import rank_battles
 from mirage.ranking.compare.measures import RATE, RATING, QueryMeasure, QueryValues, query_measure, query_values
-from mirage.ranking.compare.paired import (
-    ALPHA,
-    LanguageDifferences,
-    MoreQueries,
-    PairedEstimate,
-    joint_estimate,
-    more_queries,
-    paired_estimate,
-)
-from mirage.ranking.compare.paired import quantile as t_quantile
+from mirage.ranking.compare.paired import ALPHA, LanguageDifferences, PairedEstimate, estimate_difference, plan_queries
 from mirage.ranking.compare.records import (
+    LOGITS,
     Comparison,
     ComparisonReport,
     ComparisonVerdict,
@@ -34,11 +26,12 @@ from mirage.ranking.compare.records import (
 from mirage.ranking.graph import NO_BOUND
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
+from mirage.ranking.sample_size import POWER
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
-from mirage.stats.holm import holm
-from mirage.stats.intervals import agree_with_test
+from mirage.stats.intervals import REACH, agree_with_test
 from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
 from mirage.stats.units import Units
+from mirage.store.labels import source_phrase
 from mirage.text.languages import in_order
 
 if TYPE_CHECKING:
@@ -55,16 +48,11 @@ class _Part:
     estimate: PairedEstimate | None
     """The estimate; None with a reason."""
     unpaired: int = 0
-    """Queries with a value of only one system."""
+    """Queries without a value of both."""
     reason: str | None = None
     """Reason why there is no estimate."""
-    p_board: float | None = None
-    """p-value of two ratings after Holm's correction over all pairs of the ranking; None for other measures."""
-
-    @property
-    def p(self) -> float:
-        """The p-value that the verdict starts from; 1 without an estimate."""
-        return self.p_board if self.p_board is not None else 1.0 if self.estimate is None else self.estimate.p
+    board: float | None = None
+    """Difference of their ratings in logits; None for other measures, or where one is not ranked."""
 
 
 def compare_systems(
@@ -92,19 +80,43 @@ def compare_systems(
         BadInput: if a system is compared with itself.
         UnknownName: if a system, language, measure or judge does not exist.
         TableMissing: if the arena lacks a table that the measure needs.
-        NotEnoughData: if there is no query of both systems.
+        NotEnoughData: if nothing was measured of both systems.
     """
     other = first if second is None else second
     if against is None:
         need_two_systems(first, other)
     if settings.measure == RATING:
-        if against is not None:
-            ranking, other = rank_runs(arena, first, against, other, settings.judge, settings.ranking)
+        name = choose_judge(arena, settings.judge)
+        judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
+        if against is None:
+            ranking, name = rank_pairs(arena, judge, settings.ranking), other
         else:
-            name = choose_judge(arena, settings.judge)
-            judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
-            ranking = rank_arena(arena, judge, settings.ranking).ranking
-        return compare_ratings(ranking, first, other, margin=settings.margin, moved=settings.moved)
+            ranking, name = rank_runs(arena, first, against, other, judge, settings.ranking)
+        report = compare_ratings(ranking, first, name, margin=settings.margin, moved=settings.moved)
+        report = replace(report, judge_name=judge.phrase(arena))
+        by_labels = judge.rests_on_labels
+    else:
+        report = _compare_measure(arena, first, other, settings, against, labels)
+        by_labels = settings.measure == RATE
+    report = replace(report, labels=source_phrase(arena) if by_labels else "")
+    return report if against is None else replace(report, against=against.name, second_name=f"{other} ({against.name})")
+
+
+@lru_cache(maxsize=8)
+def rank_pairs(arena: Arena, judge: Judge, settings: RankSettings) -> RankingReport:
+    """Return the ranking that pairs of systems are compared by."""
+    return rank_arena(arena, judge, settings).ranking
+
+
+def _compare_measure(
+    arena: Arena,
+    first: str,
+    second: str,
+    settings: CompareSettings,
+    against: Arena | None,
+    labels: QueryLabels | None,
+) -> ComparisonReport:
+    """Compare two systems by a measure with a value per query; arguments as for `compare_systems`."""
     if settings.judge is not None:
         raise BadInput("a judge applies to ratings only, not to this measure", do="omit the judge")
     value = query_measure(settings.measure)
@@ -116,20 +128,22 @@ def compare_systems(
         assigner=settings.assigner,
     )
     if against is None:
-        of_first, of_second = read(arena, (first, other))
+        of_first, of_second = read(arena, (first, second))
     else:
-        (of_first,), (of_second,) = read(arena, (first,)), read(against, (other,))
-    return _by_values(of_first, of_second, value, (first, other), settings, labels if value.name == RATE else None)
+        (of_first,), (of_second,) = read(arena, (first,)), read(against, (second,))
+    return _by_values(of_first, of_second, value, (first, second), settings, labels if value.name == RATE else None)
 
 
 def compare_ratings(
     ranking: RankingReport, first: str, second: str, *, margin: float = 0.0, moved: int = MOVED
 ) -> ComparisonReport:
-    """Compare two systems by their ratings, with the ranking's differences and intervals and the p-values of its tests.
+    """Compare two systems by the points of their battles with each other, with the ranking's difference beside them;
+    two that never meet by that difference alone.
 
     Raises:
         UnknownName: if a system is not ranked.
         BadInput: if a system is compared with itself.
+        NotEnoughData: if no language ranks both.
     """
     need_two_systems(first, second)
     rows_of = (*(row.systems for row in ranking.languages.values()), *ranking.unranked.values())
@@ -138,22 +152,77 @@ def compare_ratings(
         if system not in systems:
             raise UnknownName("system", system, systems, where=f"the ranking by {ranking.judge}")
     codes = in_order({*ranking.languages, *ranking.unranked} - {JOINT})
-    parts = {code: _compare_row(ranking, first, second, code) for code in codes}
-    if len(ranking.languages) > 1:
-        parts[JOINT] = _compare_row(ranking, first, second, JOINT)
-    title = f"rating by {ranking.judge} in logits; higher is better"
-    rows = _rows(parts, margin)
-    return ComparisonReport(
-        first,
-        second,
-        RATING,
-        title,
-        "logits",
-        margin,
-        rows,
-        _moved_ratings(ranking, first, second, moved),
-        ranking.unit,
-    )
+    absent = {code: _find_absent(ranking, first, second, code) for code in (*codes, JOINT)}
+    if all(absent[code] for code in codes):
+        raise NotEnoughData(
+            f"no language ranks both {first} and {second}",
+            where="; ".join(f"{code}: {absent[code]}" for code in codes),
+            do="compare systems that the judge ranks in the same language",
+        )
+    met = _points(ranking, first, second)
+    if not met:
+        parts = _compare_board(ranking, first, second, {code: absent[code] for code in ranking.languages})
+        parts |= {code: _Part(None, reason=absent[code]) for code in codes if code not in parts}
+        title = f"rating by {ranking.judge} in logits; higher is better"
+        report = ComparisonReport(first, second, RATING, title, LOGITS, margin, _rows(parts, margin), (), ranking.unit)
+        return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second)
+    gaps = {
+        code: None if absent[code] else ranking.difference(first, second, language=code).value
+        for code in (*codes, JOINT)
+    }
+    reasons = {code: absent[code] or "they do not meet on any query" for code in codes}
+    unpaired = {code: _count_apart(ranking, first, second, code) for code in codes}
+    parts = _estimate(met, codes, unpaired, reasons, reach=1.0)
+    parts = {code: replace(part, board=gaps[code]) for code, part in parts.items()}
+    rows = [
+        MovedQuery(code, query, (1 + gap) / 2, (1 - gap) / 2, gap)
+        for code, part in met.items()
+        for query, gap in zip(part.queries, part.values.tolist(), strict=True)
+    ]
+    title = f"share of the points of their battles by {ranking.judge}; higher is better"
+    unit = Units({code: part.queries for code, part in met.items()}).unit
+    report = ComparisonReport(first, second, RATING, title, "", margin, _rows(parts, margin), _most(rows, moved), unit)
+    return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second)
+
+
+def _points(ranking: RankingReport, first: str, second: str) -> dict[str, LanguageDifferences]:
+    """Return the first system's share of the points of their battles less the second's, on each query on which they
+    meet, by language; a tie is half a point.
+    """
+    met = {}
+    for code, battles in ranking.battles.items():
+        if code in ranking.languages and first in battles.systems and second in battles.systems:
+            pair = battles.subset((first, second))
+            k = pair.systems.index(first)
+            points = pair.shared("half").astype(float)
+            won, lost = points[:, k, 1 - k], points[:, 1 - k, k]
+            rows = np.flatnonzero(won + lost > 0)
+            if len(rows):
+                gaps = ((won - lost)[rows]) / (won + lost)[rows]
+                met[code] = LanguageDifferences(tuple(pair.queries[row] for row in rows), gaps, pair.strata[rows])
+    return met
+
+
+def _count_apart(ranking: RankingReport, first: str, second: str, code: str) -> int:
+    """Return the number of queries on which one of the two battles, but not with the other."""
+    battles = ranking.battles.get(code)
+    if battles is None:
+        return 0
+    there = [battles.systems.index(system) for system in (first, second) if system in battles.systems]
+    either = int(battles.met()[:, there].any(axis=1).sum())
+    if len(there) < 2:
+        return either
+    a, b = there
+    return either - int((battles.wins[:, a, b] | battles.wins[:, b, a] | battles.ties[:, a, b]).astype(bool).sum())
+
+
+def _find_absent(ranking: RankingReport, first: str, second: str, code: str) -> str:
+    """Return why a row does not rank both systems; empty if it does."""
+    row = ranking.languages.get(code)
+    why = ranking.unranked.get(code, {})
+    none = "not ranked in every language" if code == JOINT else "no battles here"
+    absent = [system for system in (first, second) if row is None or system not in row.systems]
+    return "; ".join(f"{system}: {why.get(system, none)}" for system in absent)
 
 
 def need_two_systems(first: str, second: str) -> None:
@@ -166,46 +235,44 @@ def need_two_systems(first: str, second: str) -> None:
         raise BadInput(f"{first} is compared with itself", do="name another system, or another arena to compare with")
 
 
-def _compare_row(ranking: RankingReport, first: str, second: str, code: str) -> _Part:
-    """Compare two systems in one row of a ranking. The standard error is derived from the interval, if it has both
-    ends.
+def _compare_board(ranking: RankingReport, first: str, second: str, absent: Mapping[str, str]) -> dict[str, _Part]:
+    """Compare two systems that never meet by the difference of their ratings, with its own test and interval.
+
+    Args:
+        ranking: the ranking.
+        first: the system to compare.
+        second: the reference system.
+        absent: by row of the ranking, the reason why it does not rank both, or nothing.
     """
-    row = ranking.languages.get(code)
-    absent = [system for system in (first, second) if row is None or system not in row.systems]
-    if row is None or absent:
-        why = ranking.unranked.get(code, {})
-        none = "not ranked in every language" if code == JOINT else "no battles here"
-        return _Part(None, reason="; ".join(f"{system}: {why.get(system, none)}" for system in absent))
-    gap, tests = ranking.difference(first, second, language=code), ranking.tests[code]
-    index = tests.index_of(first, second)
-    n = int(min(row.queries_by_system[row.systems.index(system)] for system in (first, second)))
-    differing = min(int(tests.differing[index]), n)
-    error = reason = None
-    if n < 2:
-        reason = "one query gives no estimate of the spread"
-    elif gap.low is None or gap.high is None:
-        sides = [f"{s} has {NO_BOUND[row.unbounded[s]]}" for s in (first, second) if s in row.unbounded]
-        reason = "the data puts no bound on the difference: " + ", ".join(sides)
-    else:
-        error = (gap.high - gap.low) / 2 / t_quantile(n - 1, 1 - ALPHA / 2)
-    low, high = (None, None) if n < 2 else (gap.low, gap.high)
-    freedom = None if error is None else n - 1.0
-    p, p_board = float(tests.p[index]), float(tests.holm[index])
-    estimate = PairedEstimate(gap.value, error, freedom, low, high, p, n, differing, reason)
-    return _Part(estimate, p_board=p_board)
+    from scipy.special import ndtri, stdtrit
 
-
-def _moved_ratings(ranking: RankingReport, first: str, second: str, most: int) -> tuple[MovedQuery, ...]:
-    """Return the queries on which one of two systems won more points against the other."""
-    rows = []
-    for code, battles in ranking.battles.items():
-        if most and first in battles.systems and second in battles.systems:
-            pair = battles.subset((first, second))
-            k = pair.systems.index(first)
-            points = pair.shared(ranking.ties).astype(float)
-            won, lost = points[:, k, 1 - k].tolist(), points[:, 1 - k, k].tolist()
-            rows += [MovedQuery(code, q, a, b, a - b) for q, a, b in zip(pair.queries, won, lost, strict=True)]
-    return _most(rows, most)
+    tests = sum(not reason for code, reason in absent.items() if code != JOINT)
+    parts = {}
+    for code, reason in absent.items():
+        if reason:
+            parts[code] = _Part(None, reason=reason)
+            continue
+        row, gap = ranking.languages[code], ranking.difference(first, second, language=code)
+        index, times = ranking.tests[code].index_of(first, second), 1 if code == JOINT else tests
+        n = int(min(row.queries_by_system[row.systems.index(system)] for system in (first, second)))
+        p = min(1.0, times * float(ranking.tests[code].p[index]))
+        estimate = PairedEstimate(gap.value, gap.low, gap.high, p, n, min(int(ranking.tests[code].differing[index]), n))
+        if gap.low is None or gap.high is None or n < 2:
+            sides = [f"{s} has {NO_BOUND[row.unbounded[s]]}" for s in (first, second) if s in row.unbounded]
+            why = "the data puts no bound on the difference: " + ", ".join(sides)
+            estimate = replace(estimate, reason=why if sides else "one query gives no estimate of the spread")
+        else:
+            wider = float(ndtri(1 - ALPHA / times / 2)) / REACH
+            low, high = (np.array(gap.value + wider * (end - gap.value)) for end in (gap.low, gap.high))
+            ends = agree_with_test(np.array(gap.value), low, high, ndtri(p / 2))
+            half = (gap.high - gap.low) / 2
+            detectable = half * (wider + float(stdtrit(n - 1, POWER) / stdtrit(n - 1, 1 - ALPHA / 2)))
+            unknown = "the number of queries is known for systems that meet"
+            estimate = replace(
+                estimate, low=float(ends[0]), high=float(ends[1]), detectable=detectable, unknown=unknown
+            )
+        parts[code] = _Part(estimate, board=gap.value)
+    return parts
 
 
 def _by_values(
@@ -226,66 +293,76 @@ def _by_values(
         MovedQuery(*key, (a := of_first[key].value), (b := of_second[key].value), measure.sign * (a - b))
         for key in shared
     ]
-    parts = {}
-    estimated: dict[str, LanguageDifferences] = {}
-    for code in in_order({language for language, _ in of_first.keys() | of_second.keys()}):
-        of_code = [row for row in rows if row.language == code]
-        unpaired = sum(language == code for language, _ in of_first.keys() ^ of_second.keys())
-        if not of_code:
-            parts[code] = _Part(None, unpaired, "no query has a value of both")
-            continue
-        strata = np.unique([of_first[code, row.query_id].stratum for row in of_code], return_inverse=True)[1]
-        differences = np.array([row.difference for row in of_code])
-        estimate = paired_estimate(differences, strata, reach=measure.reach)
-        parts[code] = _Part(estimate, unpaired)
-        estimated[code] = LanguageDifferences(tuple(row.query_id for row in of_code), differences, strata, estimate)
-    if len(parts) > 1:
-        joint = joint_estimate(estimated, reach=measure.reach)
-        unpaired = sum(part.unpaired for part in parts.values())
-        parts[JOINT] = _Part(joint, unpaired, None if joint else "no language has an interval")
+    codes = in_order({language for language, _ in of_first.keys() | of_second.keys()})
+    unpaired = {code: sum(language == code for language, _ in of_first.keys() ^ of_second.keys()) for code in codes}
+    met = {}
+    for code in codes:
+        if of_code := [row for row in rows if row.language == code]:
+            strata = np.unique([of_first[code, row.query_id].stratum for row in of_code], return_inverse=True)[1]
+            differences = np.array([row.difference for row in of_code])
+            met[code] = LanguageDifferences(tuple(row.query_id for row in of_code), differences, strata)
+    parts = _estimate(met, codes, unpaired, dict.fromkeys(codes, "no query has a value of both"), reach=measure.reach)
     title = measure.title
     if labels is not None and (labels.unaudited or labels.audit):
         title = f"{title}; {NOT_AUDITED if labels.unaudited else 'not corrected for label errors'}"
     table = _rows(parts, margin)
+    unit = Units({code: part.queries for code, part in met.items()}).unit
     if not measure.directed:
         table = tuple(replace(row, verdict=_UNDIRECTED.get(row.verdict, row.verdict)) for row in table)
-    unit, moved = Units({code: part.queries for code, part in estimated.items()}).unit, _most(rows, settings.moved)
-    return ComparisonReport(
-        *systems, measure.name, title, measure.unit, margin, table, moved, unit, directed=measure.directed
-    )
+    moved = _most(rows, settings.moved)
+    report = ComparisonReport(*systems, measure.name, title, measure.unit, margin, table, moved, unit)
+    return replace(report, second_name=systems[1], directed=measure.directed)
 
 
 _UNDIRECTED: Mapping[ComparisonVerdict, ComparisonVerdict] = {"better": "higher", "worse": "lower"}
 """Verdicts by a measure of which neither direction is better."""
 
 
+def _estimate(
+    met: Mapping[str, LanguageDifferences],
+    codes: Sequence[str],
+    unpaired: Mapping[str, int],
+    reasons: Mapping[str, str],
+    *,
+    reach: float | None,
+) -> dict[str, _Part]:
+    """Estimate the difference in every language, and over all of them if there are several.
+
+    Args:
+        met: the differences by language.
+        codes: the languages asked about.
+        unpaired: by language, the number of queries without a value of both.
+        reasons: by language, why there are no differences.
+        reach: the largest possible difference; None if unbounded.
+    """
+
+    def estimate(some: Mapping[str, LanguageDifferences], tests: int) -> PairedEstimate:
+        found = estimate_difference(some, reach=reach, tests=tests)
+        return found if reach is None else plan_queries(found, some, reach, tests)
+
+    parts = {
+        code: _Part(estimate({code: met[code]}, len(met)), unpaired[code])
+        if code in met
+        else _Part(None, unpaired[code], reasons[code])
+        for code in codes
+    }
+    if len(codes) > 1:
+        parts[JOINT] = _Part(estimate(met, 1), sum(unpaired.values()))
+    return parts
+
+
 def _rows(parts: Mapping[str, _Part], margin: float) -> tuple[Comparison, ...]:
-    """Return the rows, after Holm's correction over the languages that have a test."""
-    codes = [code for code, part in parts.items() if part.estimate is not None and code != JOINT]
-    adjusted = dict(zip(codes, holm([parts[code].p for code in codes]), strict=True))
-    rows = []
-    for code in (*(code for code in parts if code != JOINT), *(code for code in parts if code == JOINT)):
-        estimate, unpaired = parts[code].estimate, parts[code].unpaired
-        if estimate is None:
-            rows.append(_empty(code, unpaired, parts[code].reason))
-        else:
-            rows.append(_row(code, _agree(estimate), adjusted.get(code, parts[code].p), unpaired, margin))
-    return tuple(rows)
+    """Return the rows, `all` last."""
+    return tuple(_row(code, parts[code], margin) for code in sorted(parts, key=lambda code: code == JOINT))
 
 
-def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, margin: float) -> Comparison:
-    verdict = _verdict(estimate, p_holm, margin)
-    more = more_queries(estimate, margin) if verdict == "inconclusive" else MoreQueries(0, 0, 0, None)
-    if more.high is None and more.low is not None:
-        # As in `mirage.ranking.sample_size`: no estimate where some difference in the interval is never decided.
-        why = "some differences in the interval cannot be decided by any number of queries"
-        more = replace(more, more=None, reason=more.reason or why)
-    reason = estimate.reason or more.reason
-    if verdict == "inconclusive" and reason is None and estimate.p <= ALPHA:
-        reason = "significant for this single comparison, not after Holm's correction"
-    if verdict == "inconclusive" and estimate.differing == 0 and estimate.otherwise is not None:
-        most = f"{estimate.otherwise:.1%}"
-        reason = f"the two are equal on these {estimate.n_queries} queries, but up to {most} of all queries may differ"
+def _row(code: str, part: _Part, margin: float) -> Comparison:
+    estimate = part.estimate
+    if estimate is None:
+        nothing = (None,) * 4
+        return Comparison(code, "inconclusive", *nothing, 0, part.unpaired, 0, None, None, part.board, part.reason)
+    verdict = _verdict(estimate, margin)
+    open_ = verdict == "inconclusive"
     return Comparison(
         code,
         verdict,
@@ -293,42 +370,24 @@ def _row(code: str, estimate: PairedEstimate, p_holm: float, unpaired: int, marg
         estimate.low,
         estimate.high,
         estimate.p,
-        p_holm,
         estimate.n_queries,
-        unpaired,
+        part.unpaired,
         estimate.differing,
         estimate.detectable,
-        more.more,
-        more.low,
-        more.high,
-        reason,
+        estimate.needed if open_ else None,
+        part.board,
+        estimate.reason or (estimate.unknown if open_ and estimate.needed is None else None),
     )
 
 
-def _agree(estimate: PairedEstimate) -> PairedEstimate:
-    """Return an estimate whose interval makes the same statement about 0 as its test."""
-    from scipy.special import ndtri
-
-    low = np.array(-np.inf if estimate.low is None else estimate.low)
-    high = np.array(np.inf if estimate.high is None else estimate.high)
-    ends = agree_with_test(np.array(estimate.value), low, high, ndtri(estimate.p / 2))
-    known_low, known_high = (float(end) if np.isfinite(end) else None for end in ends)
-    return replace(estimate, low=known_low, high=known_high)
-
-
-def _empty(code: str, unpaired: int, reason: str | None) -> Comparison:
-    nothing = (None,) * 5
-    return Comparison(code, "inconclusive", *nothing, 0, unpaired, 0, None, None, None, None, reason)
-
-
-def _verdict(estimate: PairedEstimate, p: float, margin: float) -> ComparisonVerdict:
+def _verdict(estimate: PairedEstimate, margin: float) -> ComparisonVerdict:
     low = -math.inf if estimate.low is None else estimate.low
     high = math.inf if estimate.high is None else estimate.high
-    if p <= ALPHA and low > 0:
+    if estimate.p <= ALPHA and low > 0:
         return "better"
-    if p <= ALPHA and high < 0:
+    if estimate.p <= ALPHA and high < 0:
         return "worse"
-    return "equivalent" if -margin <= low and high <= margin else "inconclusive"
+    return "equivalent" if estimate.bounded and -margin <= low and high <= margin else "inconclusive"
 
 
 def _most(rows: Sequence[MovedQuery], most: int) -> tuple[MovedQuery, ...]:
@@ -346,7 +405,7 @@ def rank_runs(
     first: str,
     against: Arena,
     second: str,
-    judge: str | None,
+    by: Judge,
     settings: RankSettings,
 ) -> tuple[RankingReport, str]:
     """Rank the systems of an arena together with one system of another arena.
@@ -360,7 +419,7 @@ def rank_runs(
         first: its name, for the error message.
         against: holds the second; its battles with systems of the first arena count.
         second: its name there.
-        judge: judge of both, `relevance` or `nuggets`; None for the only one of the first arena.
+        by: judge of both.
         settings: settings of the ranking.
 
     Returns:
@@ -373,8 +432,6 @@ def rank_runs(
     """
     import pyarrow as pa
 
-    name = choose_judge(arena, judge)
-    by = Judge.from_name(name, skill=settings.skill, parser=settings.parser, failures=settings.failures)
     by.refuse_options(settings.changed)
     (table, other), sides = (by.read(side, settings) for side in (arena, against)), by.sides
     known, theirs = _names(table, sides), _names(other, sides)

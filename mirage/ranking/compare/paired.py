@@ -1,42 +1,42 @@
-"""Paired difference of two systems over the queries that both have: interval, detectable difference, required sample
-size.
+"""Paired difference of two systems over the queries that both have: one test, and what follows from it.
 
-The query is the unit: it gives one difference, and queries are sampled independently within strata. For bounded
-differences the interval is that of `mirage.stats.bounded`, which also holds where a few queries decide: with rare
-differences to one side, Student's t gives `equivalent` or `better` far too often. Other differences use Student's t.
-Both have two safeguards where queries hardly vary:
+The query is the unit: it gives one difference, and queries are sampled independently. Verdict, interval, p-value,
+detectable difference and number of queries belong to one test:
 
-- No p-value is below 2^(1 - m), with m the queries on which the two differ: the minimum of an exact sign-flip test (as
-  in `mirage.ranking.pair_tests`).
-- Where all differences are equal, their spread is not 0 but unknown: with 97.5% confidence fewer than 1 - 0.025^(1/n)
-  of all queries differ from these, for n queries (Clopper and Pearson, 1934), and each of them by at most the range of
-  the measure. So two runs with the same values are `equivalent` if that share of the range is within the margin, else
-  `inconclusive`.
+- Bounded differences have Gaffke's test (`mirage.stats.gaffke`), with one unseen query at the worst value: with rare
+  differences to one side, Student's t gives `equivalent` or `better` far too often. Where every query counts the same
+  and one system is right or wrong, it is the exact sign test. Kinds of queries, and languages, that weigh equally are
+  weights of the queries; a query that languages share is one unit.
+- Unbounded differences (a reranker's score) have Student's t, and no p-value below 2^(1 - m), with m the queries on
+  which the two differ: the minimum of an exact sign-flip test.
+
+Of several languages asked about, each has its test at 5% divided by their number.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage.ranking.fit import Array
 from mirage.ranking.records import LEVEL
-from mirage.ranking.sample_size import FAR, POWER
-from mirage.stats.bounded import StratifiedMean, mean_of_means
-from mirage.stats.units import Units, joint_spread, spread
+from mirage.ranking.sample_size import POWER
+from mirage.stats.gaffke import SAME, BoundedMean
+from mirage.stats.intervals import agree_with_test
+from mirage.stats.units import Units, joint_spread
+from mirage.text.segmentation import count_text
 
 ALPHA = 1 - LEVEL
-"""Level of the two-sided test that corresponds to the interval."""
-
-_SAME = 1e-9
-"""Differences smaller than this, relative to the range of the measure or 1, are rounding errors."""
-_TRIALS = 41
-"""Number of true differences, from end to end of the interval, at which the required number of queries is computed."""
+"""Level of the two-sided test of one language or of all."""
+FAR = 10
+"""Multiple of the present queries above which no number of queries is given: the two are practically equal."""
+_BEHIND = 24
+"""Numbers of queries below a sufficient one that are tried too: the power of an exact test is not monotone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,193 +44,27 @@ class PairedEstimate:
     """A difference of two systems with its uncertainty, in the unit of the measure; above 0 the first is ahead."""
 
     value: float
-    """Mean of the queries' differences, with equal weights of strata."""
-    error: float | None
-    """Standard error with the query as the unit; null if it cannot be estimated."""
-    df: float | None
-    """Degrees of freedom of Student's t (Satterthwaite with several strata); null if `error` is."""
+    """Mean of the queries' differences, with equal weights of strata and languages."""
     low: float | None
-    """Lower end of the 95% interval; null where the data puts no bound on it."""
+    """Lower end of the interval; null where the data puts no bound on it."""
     high: float | None
     """Upper end."""
     p: float
-    """Two-sided p-value of no difference; 1 if nothing can be tested."""
+    """Two-sided p-value of no difference."""
     n_queries: int
     """Number of queries of both."""
     differing: int
     """Number of queries on which the two differ."""
-    reason: str | None
-    """Reason why an end is null; else null."""
-    otherwise: float | None = None
-    """If every query has the same difference: upper bound, with 97.5% confidence, on the share of all queries with
-    another difference, in (0, 1); else null.
-    """
-
-    @property
-    def detectable(self) -> float | None:
-        """Minimum detectable difference of the two-sided 5% test at 80% power, with these queries; null if
-        `error` is.
-        """
-        if self.error is None or self.df is None:
-            return None
-        return (quantile(self.df, 1 - ALPHA / 2) + quantile(self.df, POWER)) * self.error
-
-
-@dataclass(frozen=True, slots=True)
-class MoreQueries:
-    """Number of additional queries that would give a decision with 80% power."""
-
-    more: int | None
-    """Number if the true difference is the estimated one; 0 if decided already, null with a reason."""
-    low: int | None
-    """Minimum over true differences within the 95% interval; null if unknown."""
-    high: int | None
-    """Maximum; null if for some difference within the interval no number is enough."""
-    reason: str | None
-    """Reason why `more` is null; else null."""
-
-
-def paired_estimate(differences: Array, strata: NDArray[np.intp], *, reach: float | None) -> PairedEstimate:
-    """Estimate the mean of paired differences, with equal weights of strata.
-
-    Args:
-        differences: N, at least 1: the first system's value minus the second's on each query.
-        strata: N: the stratum of each query.
-        reach: the largest possible difference; None if unbounded.
-    """
-    groups = tuple(np.flatnonzero(strata == k) for k in np.unique(strata))
-    n, differing = len(differences), int((np.abs(differences) > _SAME * (reach or 1.0)).sum())
-    value = float(np.mean([differences[rows].mean() for rows in groups]))
-    if min(len(rows) for rows in groups) < 2:
-        why = "one query gives no estimate of the spread" if n == 1 else "a stratum has only one query"
-        return PairedEstimate(value, None, None, None, None, 1.0, n, differing, why)
-    moves = np.empty((n, 1))
-    for rows in groups:
-        moves[rows, 0] = differences[rows] / (len(rows) * len(groups))
-    variance, below = (float(part[0]) for part in spread(moves, groups))
-    varied = math.sqrt(variance) > _SAME * (reach or 1.0)
-    error, df = (math.sqrt(variance), variance**2 / below) if varied else (None, None)
-    share = None if varied else float(np.mean([1 - (ALPHA / 2) ** (1 / len(rows)) for rows in groups]))
-    if reach is not None:
-        mean = StratifiedMean(differences, strata, -reach, reach)
-        low, high = mean.interval(LEVEL)
-        if error is None:
-            df = float(n - len(groups))
-            error = (high - low) / 2 / quantile(df, 1 - ALPHA / 2)
-        p = max(mean.p_value(), _least(differing))
-        return PairedEstimate(value, error, df, low, high, p, n, differing, None, share)
-    if error is None or df is None:
-        why = "they differ on no query" if differing == 0 else "they differ by the same amount on every query"
-        return PairedEstimate(value, None, None, None, None, _least(differing), n, differing, why, share)
-    return _with_ends(value, error, df, n, differing)
-
-
-def mean_estimate(parts: Sequence[PairedEstimate], *, reach: float | None) -> PairedEstimate | None:
-    """Average independent estimates with equal weights, excluding those without a standard error; None if none has one.
-
-    Args:
-        parts: estimates of one measure, one per language.
-        reach: the largest possible difference; None if unbounded, which uses Satterthwaite's degrees of freedom.
-    """
-    from scipy.special import ndtr, ndtri
-
-    known = [(part, part.error, part.df) for part in parts if part.error is not None and part.df is not None]
-    if not known:
-        return None
-    variance = sum(error**2 for _, error, _ in known)
-    below = sum(error**4 / df for _, error, df in known)
-    error, df = math.sqrt(variance) / len(known), variance**2 / below
-    n, differing = (sum(getattr(part, name) for part, _, _ in known) for name in ("n_queries", "differing"))
-    values, lows, highs = (
-        np.array([getattr(part, name) for part, _, _ in known], dtype=float) for name in ("value", "low", "high")
-    )
-    if reach is None:
-        return _with_ends(float(values.mean()), error, df, n, differing)
-    value, low, high = mean_of_means(values, lows, highs)
-    apart = value - low if value > 0 else high - value
-    p = 2 * float(ndtr(ndtri(ALPHA / 2) * abs(value) / apart)) if apart > 0 else 1.0
-    return PairedEstimate(value, error, df, low, high, max(p, _least(differing)), n, differing, None)
-
-
-def more_queries(estimate: PairedEstimate, margin: float) -> MoreQueries:
-    """Estimate the additional queries that would move the interval off 0, or into the margin, with 80% power.
-
-    Args:
-        estimate: an undecided difference.
-        margin: largest difference that counts as none; 0 if all count.
-    """
-    if estimate.error is None or estimate.low is None or estimate.high is None:
-        return MoreQueries(None, None, None, estimate.reason)
-    far = f"it may take more than {FAR} times the present {estimate.n_queries} queries"
-    if estimate.differing == 0 and estimate.otherwise is not None and margin > 0:
-        # The share that may differ is 1 - a^(1/n); the margin allows `fewer`.
-        fewer = estimate.otherwise * margin / estimate.high
-        if fewer < sys.float_info.min:
-            return MoreQueries(None, None, None, far)
-        times = math.log1p(-estimate.otherwise) / math.log1p(-fewer)
-        needed = max(math.ceil((times - 1) * estimate.n_queries), 1)
-        return MoreQueries(needed, needed, None, None)
-    trials = np.concatenate([[estimate.value], np.linspace(estimate.low, estimate.high, _TRIALS)])
-    growth = _growth(np.abs(trials), estimate, margin)
-    totals = [math.ceil((g - 1) * estimate.n_queries) if g <= FAR else None for g in growth.tolist()]
-    more, among = totals[0], [max(total, 1) for total in totals if total is not None]
-    reason = None if more is not None else far
-    high = max(among) if len(among) == len(totals) else None
-    return MoreQueries(None if more is None else max(more, 1), min(among, default=None), high, reason)
-
-
-def quantile(df: float, share: float) -> float:
-    """Return a quantile of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, share))
-
-
-def _growth(distance: Array, estimate: PairedEstimate, margin: float) -> Array:
-    """Return the multiple of the present queries that decides with power `POWER`, for each true distance from 0; above
-    `FAR` if that multiple is not enough.
-
-    With half-width h, the estimate decides beyond h, where the interval excludes 0, and within margin - h, where it is
-    inside the margin.
-    """
-    from scipy.special import stdtr, stdtrit
-
-    error, df = estimate.error or 0.0, estimate.df or 1.0
-
-    def chance(growth: Array) -> Array:
-        df_of = df * growth
-        unit = error / np.sqrt(growth)
-        half = stdtrit(df_of, 1 - ALPHA / 2) * unit
-        inside = np.clip(margin - half, 0.0, half)
-
-        def below(end: Array) -> Array:
-            return np.asarray(stdtr(df_of, (end - distance) / unit))
-
-        return np.asarray(1 - below(half) + below(-half) + below(inside) - below(-inside))
-
-    low, high = np.ones(len(distance)), np.full(len(distance), FAR + 1.0)
-    for _ in range(50):
-        middle = (low + high) / 2
-        enough = chance(middle) >= POWER
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.asarray(high)
-
-
-def _with_ends(value: float, error: float, df: float, n: int, differing: int) -> PairedEstimate:
-    """Return an unbounded difference with the interval and the test of Student's t."""
-    from scipy.special import stdtr
-
-    half = quantile(df, 1 - ALPHA / 2) * error
-    p = max(2 * float(stdtr(df, -abs(value) / error)), _least(differing))
-    return PairedEstimate(value, error, df, value - half, value + half, p, n, differing, None)
-
-
-def _least(differing: int) -> float:
-    """Return the minimum p-value of an exact sign-flip test with this number of differing queries."""
-    return min(1.0, 2.0 ** (1 - differing))
-
-
-# --- over languages ---------------------------------------------------------------------------------------------------
+    detectable: float | None = None
+    """Minimum true difference that the test finds with power `POWER`; null with a reason."""
+    needed: int | None = None
+    """Number of queries, in all, with which the test would decide with power `POWER`; null with a reason."""
+    reason: str | None = None
+    """Reason why an end is null, or languages are left out; else null."""
+    unknown: str | None = None
+    """Reason why the number of queries is null."""
+    bounded: bool = False
+    """Whether the interval holds an unseen query, without which it shows no equivalence."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,81 +77,212 @@ class LanguageDifferences:
     """Q: the first system's value minus the second's."""
     strata: NDArray[np.intp]
     """Q: the stratum of each; strata have equal weights."""
-    estimate: PairedEstimate
-    """Their mean."""
+
+    @property
+    def groups(self) -> tuple[NDArray[np.intp], ...]:
+        """Query indices of each stratum."""
+        return tuple(np.flatnonzero(self.strata == k) for k in np.unique(self.strata))
+
+    def shares(self) -> Array:
+        """Return each query's weight in the mean of the language (Q); their sum is 1."""
+        shares, groups = np.empty(len(self.values)), self.groups
+        for rows in groups:
+            shares[rows] = 1 / (len(rows) * len(groups))
+        return shares
 
 
-def joint_estimate(languages: Mapping[str, LanguageDifferences], *, reach: float | None) -> PairedEstimate | None:
-    """Average over the languages that have a standard error; None if there are none. The reason lists the excluded
-    languages.
+def estimate_difference(
+    languages: Mapping[str, LanguageDifferences], *, reach: float | None, tests: int = 1
+) -> PairedEstimate:
+    """Estimate the mean of paired differences, with equal weights of languages and of the strata in each.
 
     Args:
-        languages: the differences by code.
+        languages: the differences by code, at least one; each has a query.
         reach: the largest possible difference; None if unbounded.
+        tests: number of languages asked about, over which the test is corrected (Bonferroni).
     """
-    known = {code: part for code, part in languages.items() if part.estimate.error is not None}
-    units = Units({code: part.queries for code, part in known.items()})
-    joint = mean_estimate([part.estimate for part in known.values()], reach=reach)
-    if joint is None:
-        return None
-    if units.shared:
-        joint = _parallel(known, units, reach) or _widen_for_shared(known, units, joint, reach)
-    without = [f"{code} ({languages[code].estimate.reason})" for code in languages.keys() - known.keys()]
-    return replace(joint, reason="the mean is without " + ", ".join(sorted(without))) if without else joint
+    if reach is None:
+        return _test_by_t(languages, tests)
+    values, weights = _weigh_units(languages)
+    mean = BoundedMean(values, weights, reach)
+    low, high = mean.interval(ALPHA / tests)
+    differing = int((np.abs(values) > SAME * reach).sum())
+    p = min(1.0, tests * mean.p_value())
+    return PairedEstimate(mean.value, low, high, p, len(values), differing, bounded=True)
 
 
-def _parallel(known: Mapping[str, LanguageDifferences], units: Units, reach: float | None) -> PairedEstimate | None:
-    """Return the estimate if all languages have the same queries in the same strata, one value each; otherwise None."""
-    total, strata = np.zeros(units.n), []
-    for code, part in known.items():
-        if len(part.queries) < units.n:
-            return None
-        of_language = np.empty(units.n, dtype=np.intp)
-        of_language[units.numbers[code]] = part.strata
-        total[units.numbers[code]] += part.values
-        strata.append(of_language)
-    cells = np.unique(np.stack(strata), axis=1, return_inverse=True)
-    if any(len(np.unique(part.strata)) != cells[0].shape[1] for part in known.values()):
-        return None
-    return paired_estimate(total / len(known), cells[1].ravel(), reach=reach)
-
-
-def _widen_for_shared(
-    known: Mapping[str, LanguageDifferences], units: Units, joint: PairedEstimate, reach: float | None
+def plan_queries(
+    estimate: PairedEstimate, languages: Mapping[str, LanguageDifferences], reach: float, tests: int = 1
 ) -> PairedEstimate:
-    """Widen an estimate that assumes independent languages for the queries they share."""
-    moves, strata = {}, {}
-    for code, part in known.items():
-        groups = tuple(np.flatnonzero(part.strata == k) for k in np.unique(part.strata))
-        moves[code], strata[code] = np.empty((len(part.values), 1)), groups
-        for rows in groups:
-            moves[code][rows, 0] = part.values[rows] / (len(rows) * len(groups) * len(known))
-    apart = sum(float(spread(moves[code], strata[code])[0][0]) for code in known)
-    variance, below = (float(column[0]) for column in joint_spread(moves, strata, units))
+    """Return an estimate of a bounded difference with what its test can detect, and how many queries it needs.
+
+    Args:
+        estimate: the estimate.
+        languages: the differences by code.
+        reach: the largest possible difference.
+        tests: number of languages asked about.
+    """
+    values, weights = _weigh_units(languages)
+    level, wins, losses = ALPHA / tests, values > SAME * reach, values < -SAME * reach
+    if np.abs(np.abs(values) - reach * (wins | losses)).max() > SAME * reach:
+        least = BoundedMean(values, weights, reach).detectable(level, POWER)
+        return replace(
+            estimate, detectable=least, unknown="the number of queries is known for wins, ties and losses only"
+        )
+    # Kish (1965): so many queries of equal weight vary as much.
+    n = 1 / float(weights @ weights)
+    won, lost = float(weights @ wins) * n, float(weights @ losses) * n
+    share = detectable_share(round(n), min((won + lost + 1) / (n + 1), 1.0), level)
+    estimate = replace(estimate, detectable=None if share is None else share * reach)
+    if estimate.p <= ALPHA:
+        return estimate
+    needed, unknown = queries_in_all(estimate, n, won + lost, max(won, lost), level)
+    return replace(estimate, needed=needed, unknown=unknown)
+
+
+def _weigh_units(languages: Mapping[str, LanguageDifferences]) -> tuple[Array, Array]:
+    """Return the value and the weight of every unit; the sum of the weights is 1."""
+    units = Units({code: part.queries for code, part in languages.items()})
+    sums, weights = np.zeros(units.n), np.zeros(units.n)
+    for code, part in languages.items():
+        shares = part.shares() / len(languages)
+        sums[units.numbers[code]] += shares * part.values
+        weights[units.numbers[code]] += shares
+    return sums / weights, weights
+
+
+def _test_by_t(languages: Mapping[str, LanguageDifferences], tests: int) -> PairedEstimate:
+    """Estimate an unbounded difference by Student's t, over the languages in which it varies."""
+    from scipy.special import ndtri, stdtr, stdtrit
+
+    reasons = {code: reason for code, part in languages.items() if (reason := _lacks_spread(part))}
+    known = {code: part for code, part in languages.items() if code not in reasons} or languages
+    units = Units({code: part.queries for code, part in known.items()})
+    moves = {code: (part.values * part.shares() / len(known))[:, None] for code, part in known.items()}
     differing = np.zeros(units.n, dtype=bool)
     for code, part in known.items():
-        differing[units.numbers[code]] |= part.values != 0
-    if joint.error is None or joint.df is None or joint.low is None or joint.high is None:
-        return joint
-    # Without any spread, shared queries count once.
-    factor = (variance / apart) ** 0.5 if apart > 0 else len(known) ** 0.5
-    df = variance**2 / below if below > 0 else joint.df
-    wider = factor * quantile(df, 1 - ALPHA / 2) / quantile(joint.df, 1 - ALPHA / 2)
-    bound = np.inf if reach is None else reach
+        differing[units.numbers[code]] |= np.abs(part.values) > SAME
+    value, least = sum(float(part.sum()) for part in moves.values()), _least(int(differing.sum()))
+    estimate = PairedEstimate(value, None, None, min(1.0, tests * least), units.n, int(differing.sum()))
+    if len(reasons) == len(languages):
+        why = next(iter(reasons.values())) if len(reasons) == 1 else "no language has an interval"
+        return replace(estimate, reason=why)
+    variance, below = (
+        float(part[0]) for part in joint_spread(moves, {code: part.groups for code, part in known.items()}, units)
+    )
+    error, df = math.sqrt(variance), variance**2 / below
+    unknown = "the number of queries is known for measures with bounds only"
+    half = float(stdtrit(df, 1 - ALPHA / tests / 2)) * error
+    p = min(1.0, tests * max(2 * float(stdtr(df, -abs(value) / error)), least))
+    ends = agree_with_test(np.array(value), np.array(value - half), np.array(value + half), ndtri(p / 2))
+    without = [f"{code} ({reason})" for code, reason in sorted(reasons.items())]
     return replace(
-        joint,
-        error=joint.error * factor,
-        df=df,
-        low=max(joint.value - wider * (joint.value - joint.low), -bound),
-        high=min(joint.value + wider * (joint.high - joint.value), bound),
-        p=max(_wider_p(joint.p, wider), min(1.0, 2.0 ** (1 - int(differing.sum())))),
-        n_queries=units.n,
-        differing=int(differing.sum()),
+        estimate,
+        low=float(ends[0]),
+        high=float(ends[1]),
+        p=p,
+        detectable=half + float(stdtrit(df, POWER)) * error,
+        reason="the mean is without " + ", ".join(without) if without else None,
+        unknown=unknown,
     )
 
 
-def _wider_p(p: float, wider: float) -> float:
-    """Return the p-value for an interval widened by a factor."""
-    from scipy.special import ndtr, ndtri
+def _lacks_spread(part: LanguageDifferences) -> str:
+    """Return why Student's t has no interval in a language; empty if it has one."""
+    if len(part.values) == 1:
+        return "one query gives no estimate of the spread"
+    if min(map(len, part.groups)) < 2:
+        return "a stratum has only one query"
+    if max(float(np.ptp(part.values[rows])) for rows in part.groups) > SAME:
+        return ""
+    same = np.abs(part.values).max() <= SAME
+    return "they differ on no query" if same else "they differ by the same amount on every query"
 
-    return float(2 * ndtr(ndtri(p / 2) / wider)) if wider > 0 else p
+
+def _least(differing: int) -> float:
+    """Return the minimum p-value of an exact sign-flip test with this number of differing queries."""
+    return min(1.0, 2.0 ** (1 - differing))
+
+
+# --- the exact sign test ----------------------------------------------------------------------------------------------
+
+
+def sign_test_power(n: int, differing: float, won: float, level: float) -> float:
+    """Return the probability that the two-sided exact sign test of n queries finds the system ahead.
+
+    Args:
+        n: number of queries.
+        differing: probability that the two differ on a query.
+        won: probability that the system ahead wins such a query.
+        level: level of the test.
+    """
+    from scipy.special import bdtrc, gammaln, xlog1py, xlogy
+
+    reach = 8 * math.sqrt(n * differing * (1 - differing)) + 8
+    m = np.arange(max(math.floor(n * differing - reach), 0), min(math.ceil(n * differing + reach), n) + 1)
+    chosen = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
+    chance = np.exp(chosen + xlogy(m, differing) + xlog1py(n - m, -differing))
+    critical = _critical_wins(level, 1 << n.bit_length())[m]
+    return float(chance @ np.where(critical < m, bdtrc(critical, m, won), 0.0))
+
+
+@lru_cache(maxsize=32)
+def _critical_wins(level: float, size: int) -> Array:
+    """Return, for 0 to size - 1 differing queries, the number of wins that a system needs more than."""
+    from scipy.special import bdtr, bdtrik
+
+    m = np.arange(size)
+    critical = np.ceil(bdtrik(1 - level / 2, m, 0.5))
+    below = np.maximum(critical - 1, 0)
+    return np.asarray(np.where(bdtr(below, m, 0.5) >= 1 - level / 2, below, critical))
+
+
+def detectable_share(n: int, differing: float, level: float) -> float | None:
+    """Return the minimum difference of two shares of points that the sign test of n queries finds with power `POWER`;
+    None if it finds none.
+
+    Args:
+        n: number of queries.
+        differing: share of queries on which the two differ; a larger difference needs as many.
+        level: level of the test.
+    """
+    from scipy.optimize import brentq
+
+    def excess(difference: float) -> float:
+        share = max(differing, difference)
+        return sign_test_power(n, share, (1 + difference / share) / 2, level) - POWER
+
+    return float(brentq(excess, 0.0, 1.0, xtol=1e-6)) if excess(1.0) >= 0 else None
+
+
+def queries_in_all(
+    estimate: PairedEstimate, effective: float, differing: float, won: float, level: float
+) -> tuple[int | None, str | None]:
+    """Return the number of queries, in all, with which the exact sign test has power `POWER`, or the reason why there
+    is none.
+
+    Args:
+        estimate: the estimate.
+        effective: number of queries of equal weight that vary as much.
+        differing: effective number on which the two differ.
+        won: effective number that the system ahead wins.
+        level: level of the test.
+    """
+    n, m = estimate.n_queries, estimate.differing
+    if m < (least := math.ceil(1 - math.log2(level))):
+        return None, f"they differ on {count_text(m, 'query')}, and no test decides below {least}"
+    share, chance = min((differing + 1) / (effective + 1), 1.0), won / (differing + 1)
+    if chance <= 0.5:
+        return None, "they win about equally many queries"
+
+    def is_enough(total: int) -> bool:
+        return sign_test_power(total, share, chance, level) >= POWER
+
+    low, high = 0, math.floor(FAR * effective)
+    if not is_enough(high):
+        return None, f"more than {FAR} times the present {count_text(n, 'query')} would be needed"
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    total = next(k for k in range(max(high - _BEHIND, 1), high + 1) if is_enough(k))
+    return math.ceil(total * n / effective), None

@@ -7,6 +7,9 @@ from typing import Literal
 
 from mirage.stats.units import Unit
 
+LOGITS = "logits"
+"""Unit of the difference of two ratings."""
+
 ComparisonVerdict = Literal["better", "worse", "higher", "lower", "equivalent", "inconclusive"]
 """Verdict on the first system. `better`: significantly above 0; `worse`: below 0; `higher` and `lower` if neither
 direction of the measure is better; `equivalent`: within the margin; else `inconclusive`.
@@ -34,48 +37,44 @@ class Comparison:
     """The difference between two systems in one language, or in all, over the queries that both have."""
 
     language: str
-    """Code, or `all`: the mean over languages with equal weights; `reason` lists the excluded languages, whose spread
-    is unknown.
+    """Code, or `all`: the mean over languages with equal weights; of an unbounded measure `reason` lists the excluded
+    languages, whose spread is unknown.
     """
     verdict: ComparisonVerdict
-    """Verdict after Holm's correction (`p_holm`)."""
+    """Verdict of the test that `low`, `high` and `p` belong to."""
     difference: float | None
-    """Above 0 where the first is ahead, in the unit of the measure (a rating: logits); null with a reason."""
+    """Above 0 where the first is ahead, in the unit of the measure; of ratings the difference of their shares of the
+    points of their battles with each other, in logits where they never meet; null with a reason.
+    """
     low: float | None
-    """Lower end of the 95% interval of this pair alone, the query as the unit; it excludes 0 exactly where `p` is at
-    most 5%. Null where the data puts no bound on it.
+    """Lower end of the 95% interval, the query as the unit, with one unseen query at the worst value; intervals of
+    several languages hold together. It excludes 0 exactly where `p` is at most 5%. Null where the data puts no bound on
+    it.
     """
     high: float | None
     """Upper end."""
     p: float | None
-    """Two-sided p-value of no difference, in [0, 1]; null if `difference` is."""
-    p_holm: float | None
-    """The same after Holm's correction, by which `verdict` goes: of ratings over all pairs of the ranking, so that a
-    verdict agrees with the ranks; of a language then over the languages.
+    """Two-sided p-value of no difference, in [0, 1], times the number of languages asked about (Bonferroni), but not in
+    `all`; null if `difference` is.
     """
     n_queries: int
-    """Number of queries of both systems; for ratings, which battles with others determine too, those of the system
-    that has fewer.
-    """
+    """Number of queries of both systems; for ratings, on which they meet."""
     unpaired: int
-    """Queries with a value of only one of the two, which are excluded. 0 for ratings."""
+    """Queries without a value of both, which are excluded; for ratings, on which one of them battles others only."""
     differing: int
-    """Number of queries on which the two differ; for ratings also by their battles with others."""
+    """Number of queries on which the two differ."""
     detectable: float | None
-    """Minimum detectable difference with these queries at 80% power, by the 5% test without Holm's correction; null
-    with a reason.
+    """Minimum true difference that this test finds with 80% power on these queries, as many of which differ; null if it
+    finds none.
     """
-    more: int | None
-    """Queries to add so that the verdict is no longer `inconclusive`, with 80% power, if the true difference is the
-    estimated one; 0 if decided; null with a reason, such as an interval with a difference that no number decides (the
-    two may be equal).
+    queries_needed: int | None
+    """Number of queries, in all, with which this test would decide with 80% power, if the difference is real; null if
+    it is decided, or with a reason.
     """
-    more_low: int | None
-    """Minimum over the differences within the interval; null if unknown."""
-    more_high: int | None
-    """Maximum; null if no number is enough for some of them."""
+    board: float | None
+    """For ratings: the difference of the two on the board, in logits, which battles with others determine too."""
     reason: str | None
-    """Reason why a value is null, or why the verdict is `inconclusive` although `p` is at most 5%; else null."""
+    """Reason why a value is null; else null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class ComparisonReport:
     title: str
     """Description of the measure with its direction and judge."""
     unit: str
-    """Unit of the differences; empty for a dimensionless number."""
+    """Unit of the differences; empty for a dimensionless number, such as a share of points."""
     margin: float
     """Largest difference that counts as none, in the unit of the measure."""
     rows: tuple[Comparison, ...]
@@ -100,6 +99,16 @@ class ComparisonReport:
     """The queries with the largest differences, the first system's losses before its gains of the same size."""
     query_unit: Unit = "query"
     """The sampling unit: `query shared by languages` where query ids occur in several languages."""
+    judge: str | None = None
+    """Judge of the battles; None unless ratings are compared."""
+    judge_name: str | None = None
+    """The judge in sentences."""
+    against: str | None = None
+    """Arena of the second system, if different."""
+    second_name: str = ""
+    """The second system in sentences: with its arena, if different."""
+    labels: str = ""
+    """The source of the labels that it rests on, with a space before it; empty for relevance labels."""
     directed: bool = True
     """Whether one direction of the measure is better."""
 
@@ -110,14 +119,20 @@ class ComparisonReport:
         return (known or self.rows)[-1]
 
     @property
+    def n_tests(self) -> int:
+        """Number of languages asked about, over which their tests are corrected."""
+        return sum(row.difference is not None and row.language != "all" for row in self.rows)
+
+    @property
     def worse(self) -> tuple[str, ...]:
         """Languages in which the first system is worse, including `all`."""
         return tuple(row.language for row in self.rows if row.verdict == "worse")
 
     def exit_code(self, *, require: bool = False) -> int:
         """Return the exit code of a CI gate: 1 if any row is `worse`; 3 if a decision is required and the overall row
-        is `inconclusive`; else 0.
+        is `inconclusive`, or nothing was measured in a language; else 0.
         """
         if self.worse:
             return 1
-        return 3 if require and self.overall.verdict == "inconclusive" else 0
+        unmeasured = any(row.difference is None for row in self.rows)
+        return 3 if require and (unmeasured or self.overall.verdict == "inconclusive") else 0
