@@ -38,8 +38,8 @@ def rank(
         battles: an arena; or rows of battles: a data frame (pandas, polars), an Arrow table, a list of mappings, or a
             file (.csv, .jsonl, .parquet). Required columns `system_a`, `system_b` and `verdict` (`A`, `B`, `tie`;
             `unparsed` is excluded and counted). Optional: `query_id` (the resampling unit; without it each battle is
-            its own query), `language` (ranked separately and jointly), `judge`, and `points`, system_a's share of the
-            battle's point, in [0, 1].
+            its own query), `language` (ranked separately and jointly), `judge`, `voter` (a person, whose votes are a
+            cluster beside the queries), and `points`, system_a's share of the battle's point, in [0, 1].
         judge: judge whose verdicts count, or of an arena `relevance` for its outcomes by labels, `nuggets` for
             its nugget scores; None for that of `evaluate`, else the only one; `pooled` for all.
         languages: codes; None for all that can be ranked.

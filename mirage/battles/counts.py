@@ -46,6 +46,49 @@ CLASSIFY = (
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 
+FEW_VOTERS = 10
+"""Number of people below which their votes give no interval over people."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """The single votes of named people on the battles of one language."""
+
+    voter: NDArray[np.intp]
+    """V: the person, from 0."""
+    query: NDArray[np.intp]
+    """V: index of the query."""
+    first: NDArray[np.intp]
+    """V: index of the first system."""
+    second: NDArray[np.intp]
+    """V: index of the second system."""
+    points: NDArray[np.float32]
+    """V: points of the first system."""
+
+    @property
+    def n_voters(self) -> int:
+        """Number of people."""
+        return len(np.unique(self.voter))
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a person gave several votes."""
+        return self.n_voters < len(self.voter)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether votes of one person are a cluster: several have several, and there are enough people."""
+        return self.repeated and self.n_voters >= FEW_VOTERS
+
+    def among(self, systems: Sequence[int]) -> Ballots:
+        """Return the votes on battles between some systems, whose indices become their places in the sequence."""
+        place = np.full(max(int(self.first.max(initial=0)), int(self.second.max(initial=0)), *systems) + 1, -1)
+        place[list(systems)] = np.arange(len(systems))
+        first, second = place[self.first], place[self.second]
+        rows = (first >= 0) & (second >= 0)
+        return Ballots(self.voter[rows], self.query[rows], first[rows], second[rows], self.points[rows])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Battles:
     """All battles of one language by one judge, counted per query.
@@ -74,6 +117,8 @@ class Battles:
     """Q x S x S: points the row system won against the column system on the query, where soft verdicts are more precise
     than wins and ties; None where every win is one point and every tie half.
     """
+    ballots: Ballots | None = None
+    """The single votes, where people are named; else None."""
 
     def __post_init__(self) -> None:
         shape = (len(self.queries), len(self.systems), len(self.systems))
@@ -110,7 +155,8 @@ class Battles:
         indices = np.array([self.systems.index(name) for name in chosen])
         cut = np.ix_(np.arange(len(self.queries)), indices, indices)
         points = None if self.points is None else self.points[cut]
-        return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points)
+        ballots = None if self.ballots is None else self.ballots.among(indices.tolist())
+        return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points, ballots=ballots)
 
     def queries_by_system(self) -> NDArray[np.intp]:
         """Return the number of queries each system battles on (S)."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.counts import Battles, codes, count_cells
+from mirage.battles.counts import Ballots, Battles, codes, count_cells
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, decide_verdicts, orient_verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
@@ -25,7 +25,7 @@ from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = (*schema.BATTLE, "verdict", "points")
+COLUMNS = (*schema.BATTLE, "verdict", "points", "voter")
 """Columns of table `judgments` needed to read verdicts: all but the rationales, which are most of its size."""
 
 REPEATED = (*schema.BATTLE, "verdict")
@@ -62,6 +62,8 @@ class Verdicts:
     """n: label of the verdict (`decision.VERDICTS`): `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: NDArray[np.float32]
     """n: points of the first system, NaN where the verdict has no grade."""
+    voter: NDArray[np.intp]
+    """n: number of the person who gave the verdict; -1 for programs and unnamed people."""
     voted: NDArray[np.bool_]
     """n: whether people's votes replace the judge's verdict. Filters on the judge never remove these rows."""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -95,7 +97,16 @@ class Verdicts:
             skill="both",
             unparsed=int((self.verdict == UNPARSED).sum()),
             points=points,
+            ballots=self._ballots(read & (self.voter >= 0)),
         )
+
+    def _ballots(self, rows: NDArray[np.bool_]) -> Ballots | None:
+        """Return the single votes of named people; None without any."""
+        if not rows.any():
+            return None
+        hard = np.where(self.verdict == TIE, np.float32(0.5), (self.verdict == FIRST).astype(np.float32))
+        points = np.where(np.isfinite(self.points), self.points, hard)
+        return Ballots(self.voter[rows], self.query[rows], self.first[rows], self.second[rows], points[rows])
 
     def decision_counts(self) -> NDArray[np.int64]:
         """Count the battles of each two systems by decision (S x S x 4).
@@ -178,7 +189,8 @@ class Verdicts:
         verdict = self.verdict.copy()
         verdict[overridden] = turned
         points = np.where(overridden, np.float32(np.nan), self.points)
-        return replace(self, verdict=verdict, points=points, voted=self.voted | overridden)
+        voter = np.where(overridden, -1, self.voter)
+        return replace(self, verdict=verdict, points=points, voter=voter, voted=self.voted | overridden)
 
     def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return an integer key for each verdict's query and pair, and whether the system that sorts later was shown
@@ -200,6 +212,7 @@ class Verdicts:
             second=place[n:],
             verdict=self.verdict[mask],
             points=self.points[mask],
+            voter=self.voter[mask],
             voted=self.voted[mask],
             left_out=dict(self.left_out) | {reason: number for reason, number in reasons.items() if number},
         )
@@ -221,8 +234,9 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if "points" not in judgments.column_names:
-        judgments = judgments.append_column("points", pa.nulls(len(judgments), pa.float64()))
+    for column, kind in (("points", pa.float64()), ("voter", pa.string())):
+        if column not in judgments.column_names:
+            judgments = judgments.append_column(column, pa.nulls(len(judgments), kind))
     rows = judgments.select([name for name in COLUMNS if name != "judge"])
     of_judge = pc.equal(judgments["judge"], judge)
     if not pc.all(of_judge).as_py():
@@ -245,6 +259,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         if word not in VERDICTS:
             raise UnknownName("verdict", word, VERDICTS)
     kind = np.array([VERDICTS[n] for n in names], dtype=np.int8)[name]
+    voter = _number_voters(rows["voter"])
     points = _points(rows)
     if (denied := ((kind == FIRST) & (points < 0.5)) | ((kind == SECOND) & (points > 0.5))).any():
         row = rows.slice(int(np.argmax(denied)), 1).to_pylist()[0]
@@ -271,9 +286,23 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
             both[len(positions) :],
             kind[positions],
             points[positions],
+            voter[positions],
             np.zeros(len(positions), dtype=bool),
         )
     return verdicts_by_language
+
+
+def _number_voters(column: pa.ChunkedArray) -> NDArray[np.intp]:
+    """Return a number for each person, -1 without a name; `~2` after a name marks a further vote of the same person."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.null_count == len(column):
+        return np.full(len(column), -1, dtype=np.intp)
+    names = pc.replace_substring_regex(column.cast(pa.string()), r"~\d+$", "")
+    numbers = names.combine_chunks().dictionary_encode()
+    unnamed = pc.fill_null(pc.equal(names, ""), True).to_numpy(zero_copy_only=False)
+    return np.where(unnamed, -1, numbers.indices.fill_null(-1).to_numpy(zero_copy_only=False)).astype(np.intp)
 
 
 def _points(rows: pa.Table) -> NDArray[np.float32]:

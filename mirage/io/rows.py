@@ -117,14 +117,27 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
         columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
     columns["language"], told = _fold_languages(columns["language"])
     notes += told
-    if "points" in rows.column_names:
-        columns["points"] = rows["points"].cast(pa.float64())
-    keys = pa.table({name: columns[name] for name in ("language", "judge", "query_id", "system_a", "system_b")})
+    columns |= _read_optional(rows)
+    battle = ("language", "judge", "query_id", "system_a", "system_b", *(("voter",) if "voter" in columns else ()))
+    keys = pa.table({name: columns[name] for name in battle})
     if repeats := n - len(keys.group_by(keys.column_names).aggregate([])):
         notes = (*notes, f"{count_text(repeats, 'verdict')} {REPEATED}")
     if "inclusion" in rows.column_names:
         notes = (*notes, "the column inclusion is ignored: every verdict counts the same")
     return pa.table(columns), notes
+
+
+def _read_optional(rows: pa.Table) -> dict[str, pa.Array]:
+    """Return the points and the voters of battles, where given; a voter without a name is null."""
+    import pyarrow as pa
+
+    columns = {}
+    if "points" in rows.column_names:
+        columns["points"] = rows["points"].cast(pa.float64())
+    if "voter" in rows.column_names:
+        names = [None if name is None or name != name else str(name) for name in rows["voter"].to_pylist()]
+        columns["voter"] = pa.array(names, pa.string())
+    return columns
 
 
 def _fold_languages(column: pa.DictionaryArray) -> tuple[pa.Array, tuple[str, ...]]:

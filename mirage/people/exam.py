@@ -400,6 +400,7 @@ def order_of(items: Items, taken: Array) -> Order | None:
         both[len(items) :],
         np.where(taken == 0.5, TIE, np.where(taken > 0.5, FIRST, SECOND)).astype(np.int8),
         taken.astype(np.float32),
+        np.full(len(items), -1, dtype=np.intp),
         np.zeros(len(items), dtype=bool),
     ).battles()
     layout = by_query(counted, ties="half", penalty="jeffreys", ridge=RIDGE)

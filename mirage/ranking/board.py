@@ -31,6 +31,7 @@ from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control
 from mirage.ranking.graph import NO_BOUND, apart_lines
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge, battles_of
 from mirage.ranking.pair_tests import rank_ranges
+from mirage.ranking.people import people_lines
 from mirage.ranking.records import JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
@@ -542,6 +543,7 @@ def remarks(ranking: RankingReport) -> list[str]:
             f"of the interval, and the rating depends on {_PRIOR[ranking.penalty]}: " + join_first(loose)
         )
     lines += _joint_remarks(ranking)
+    lines += people_lines(ranking.battles)
     lines += apart_lines(ranking.battles)
     alike = [] if not ranking.battles else [code for code, test in ranking.tests.items() if test.few and test.n_pairs]
     if alike:

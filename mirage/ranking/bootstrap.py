@@ -27,6 +27,7 @@ from mirage.ranking.fit import RIDGE, Array, Counts
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row
+from mirage.ranking.people import draw_people
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, UnseenQuery
 from mirage.ranking.resample import PARTS, Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
@@ -135,6 +136,8 @@ class RankingReport:
         if not self.battles:
             return {code: self.tested.get(code) or separate_draws(row) for code, row in self.languages.items()}
         tests = dict(self.tested)
+        by_draws = [code for code, row in self.languages.items() if row.voters is not None and code not in tests]
+        tests |= {code: separate_draws(self.languages[code]) for code in by_draws}
         untested = [code for code in self.languages if code not in tests]
         layouts = self.by_query if untested else {}
         with one_thread():
@@ -304,7 +307,8 @@ def rate(
         }
 
     def draw(code: str, layout: ByQuery) -> Array:
-        return _draw_ratings(code, layout, Resampling(battles[code].queries, layout.strata, shared, draws, seed))
+        drawn = _draw_ratings(code, layout, Resampling(battles[code].queries, layout.strata, shared, draws, seed))
+        return drawn + draw_people(layout, battles[code].ballots, generator(f"{code} people", seed), draws)
 
     ranking = RankingReport(judge, skill, ties, draws, seed, penalty, ridge, {}, (), battles, unranked=without)
     normally = sorted({_draws_normally(layout) for layout in layouts.values()})
@@ -417,7 +421,14 @@ def _joint_row(
         sum(row.unparsed for row in languages.values()),
         loose,
         _join_unseen(languages, indices, units),
+        min((row.voters for row in languages.values() if row.voters is not None), default=None),
     )
+
+
+def _count_people(battles: Battles | BlockedBattles) -> int | None:
+    """Return the number of people whose votes are clusters; None if they are not."""
+    ballots = battles.ballots if isinstance(battles, Battles) else None
+    return ballots.n_voters if ballots is not None and ballots.clustered else None
 
 
 def _join_unseen(
@@ -492,6 +503,7 @@ def rate_layouts(
             of_language.unparsed,
             unbounded_sides(layout.systems, parted, counted),
             layout.unseen,
+            _count_people(of_language),
         )
     return _add_joint_row(replace(ranking, languages=rows), ranking.battles if rated is None else rated)
 

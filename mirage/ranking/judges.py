@@ -50,7 +50,7 @@ from mirage.ranking.settings import RankSettings
 from mirage.schema import FAILED, UNDECIDED, Failures, Parser, Skill
 from mirage.store.labels import label_maker, label_phrase, label_sources
 from mirage.text.languages import name_of
-from mirage.text.segmentation import count_text, join_first
+from mirage.text.segmentation import join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -620,15 +620,14 @@ def _note_weights(arena: Arena) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _note_people(arena: Arena, judge: str) -> list[str]:
-    """Return a remark if a judge is people: each favours some systems, and a ranking resamples queries only."""
+    """Return a remark if a judge is unnamed people, whose votes cannot be clustered."""
     if "judgments" not in arena.tables:
         return []
     sql = "SELECT bool_or(person) AS person, count(DISTINCT voter) AS n FROM judgments WHERE judge = ?"
     found = arena.sql(sql, [judge]).to_pylist()[0]
-    if not found["person"]:
+    if not found["person"] or found["n"]:
         return []
-    who = count_text(found["n"], "person") if found["n"] else "unnamed people"
-    return [f"verdicts of {who}: intervals and tests hold for other queries, not for other people"]
+    return ["verdicts of unnamed people: intervals and tests hold for other queries, not for other people"]
 
 
 @lru_cache(maxsize=64)

@@ -17,9 +17,9 @@ A variance around the observed mean is too small where few queries differ: it se
 systems in 12% of arenas of seven battles. In the joint row the mean over languages of the difference is constrained to
 0. Nothing is infinite where a system never lost, unlike in a test of fitted differences.
 
-With more than 64 systems, where a constrained maximum for every pair would take minutes, and where battles alone do not
-determine the ratings, fitted differences are tested by their covariance; no p-value is then below 2^(1 - m), with m the
-queries on which the two differ.
+With more than 64 systems, where people gave several votes each, where a constrained maximum for every pair would take
+minutes, and where battles alone do not determine the ratings, fitted differences are tested by their covariance; no
+p-value is then below 2^(1 - m), with m the queries on which the two differ.
 
 **Over all pairs** of the row the probability that any two equal systems are separated is bounded by 5%. Where all
 pairs meet on the same queries, that is by the step-down maximum (Romano and Wolf, Econometrica 73, 2005) of |sum of
@@ -256,7 +256,8 @@ def _fitted_scores(difference: Array, covariances: Iterable[tuple[Array, int]], 
 def separate_draws(row: LanguageRanking) -> BoardTests:
     """Test every two systems of a row by their fitted difference and its covariance over the draws."""
     covariance = np.atleast_2d(np.cov(row.draws, rowvar=False))
-    return separate_fitted(row, row.theta, [(covariance, row.n_queries)], row.queries_by_system)
+    units = row.n_queries if row.voters is None else min(row.n_queries, row.voters)
+    return separate_fitted(row, row.theta, [(covariance, units)], row.units)
 
 
 def separate_row(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> BoardTests:

@@ -106,6 +106,13 @@ class LanguageRanking:
     """
     unseen: UnseenQuery | None = None
     """The unseen query of the intervals; None where battles are not counted by query."""
+    voters: int | None = None
+    """Number of people whose several votes are clusters beside the queries; None for none."""
+
+    @property
+    def units(self) -> NDArray[np.intp]:
+        """S: number of queries of each system, or of people if fewer: the units of the intervals."""
+        return self.queries_by_system if self.voters is None else np.minimum(self.queries_by_system, self.voters)
 
     def __repr__(self) -> str:
         n = count_text(self.n_queries, "query")
@@ -129,7 +136,7 @@ class LanguageRanking:
         shifts = np.zeros((2, len(self.systems)))
         if self.unseen is not None:
             shifts = np.where(self.unseen.decided < RARE, np.stack([self.unseen.worst, self.unseen.best]), 0.0)
-        ends = _ends(self.theta, self.draws, self.queries_by_system, shifts)
+        ends = _ends(self.theta, self.draws, self.units, shifts)
         place = {system: k for k, system in enumerate(self.systems)}
         for system, side in self.unbounded.items():
             k = place[system]
@@ -157,12 +164,12 @@ class LanguageRanking:
         names = self.systems if system is None else (system,)
         chosen = [self.systems.index(name) for name in names]
         value = self.theta[chosen] - self.theta[k]
-        queries_by_system = np.minimum(self.queries_by_system[chosen], self.queries_by_system[k])
+        units = np.minimum(self.units[chosen], self.units[k])
         shifts = np.zeros((2, len(chosen)))
         if self.unseen is not None:
             pairs = np.stack([self.unseen.pairs[chosen, k], -self.unseen.pairs[k, chosen]])
             shifts = np.where(self.unseen.differing[chosen, k] < RARE, pairs, 0.0)
-        low, high = _ends(value, self.draws[:, chosen] - self.draws[:, k : k + 1], queries_by_system, shifts)
+        low, high = _ends(value, self.draws[:, chosen] - self.draws[:, k : k + 1], units, shifts)
         for position, name in enumerate(names):
             if name == reference:
                 continue
@@ -207,19 +214,19 @@ def widen_draws(theta: Array, draws: Array, queries_by_system: NDArray[np.intp])
     return np.asarray(theta + np.sqrt((n + 1) / (n - 1)) * (draws - theta))
 
 
-def _ends(value: Array, draws: Array, queries_by_system: NDArray[np.intp], shifts: Array) -> Array:
-    """Return percentiles of the draws, for the number of queries of each system (2 x S).
+def _ends(value: Array, draws: Array, units: NDArray[np.intp], shifts: Array) -> Array:
+    """Return percentiles of the draws, for the number of units of each system (2 x S).
 
     Args:
         value: S estimates.
         draws: B x S draws of them.
-        queries_by_system: S: number of queries.
+        units: S: numbers of units.
         shifts: 2 x S: what an unseen query changes at its worst, below and above, with an exponential weight.
     """
     ends = np.empty((2, draws.shape[1]))
     weight = np.random.default_rng(0).exponential(size=(len(draws), 1))
-    for n in np.unique(queries_by_system).tolist():
-        of_n = queries_by_system == n
+    for n in np.unique(units).tolist():
+        of_n = units == n
         for end, (tail, shift) in enumerate(zip(student_tails(LEVEL, n), shifts, strict=True)):
             drawn = draws[:, of_n] + weight * shift[of_n]
             ends[end, of_n] = np.quantile(drawn, tail, axis=0, method="weibull")

@@ -80,7 +80,7 @@ class ComparisonView(ComparisonReport):
                 named = ", ".join(name_of(code) for code in codes)
                 among = named if len(codes) <= _NAMED else f"{len(codes)} of {len(self.rows) - 1} languages"
                 parts.append(f"{verdict.capitalize()} in {among}.")
-        return " ".join(parts)
+        return " ".join([*parts, *map(as_sentence, self.notes)])
 
     @property
     def unit_name(self) -> str:

@@ -63,7 +63,9 @@ def conclude_agreement(row: Agreement) -> str:
     if row.raw is None:
         return f"People agree with {subject}: no data yet"
     write = FORMATS["rate"].write
-    sure = "no interval" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)}"
+    who = "this person" if row.voters == 1 else f"these {row.voters} people"
+    ends = "" if row.raw_low is None else f"95% interval {write(row.raw_low)} to {write(row.raw_high)} over queries"
+    sure = f"{ends}, of {who}" if ends else "no interval"
     return f"People agree with {subject}: {write(row.raw)} ({sure}), n = {row.n:,}"
 
 

@@ -170,12 +170,12 @@ def test_people_and_judges_are_compared_and_judges_corrected() -> None:
     assert len(repr(corrected).splitlines()) <= 14
 
 
-def test_a_comparison_of_battles_is_the_difference_of_their_ranking() -> None:
+def test_a_comparison_of_battles_has_the_difference_of_their_ranking_beside_it() -> None:
     ranking = mirage.rank(battles(), draws=50)
     gap = ranking.difference("ant", "bee")
     for compared in (mirage.compare(ranking, "ant", "bee"), mirage.compare(battles(), "ant", "bee", draws=50)):
         row = compared.overall
-        assert (row.language, row.difference, row.low, row.high) == (gap.language, gap.value, gap.low, gap.high)
+        assert (row.language, row.board) == (gap.language, gap.value)
         assert compared.to_pandas()["verdict"].tolist() == [row.verdict for row in compared.rows]
         assert len(repr(compared).splitlines()) <= 16
 

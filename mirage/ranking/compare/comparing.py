@@ -9,7 +9,9 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mirage.battles.counts import Ballots
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import rank_arena
@@ -25,6 +27,7 @@ from mirage.ranking.compare.records import (
 )
 from mirage.ranking.graph import NO_BOUND
 from mirage.ranking.judges import Judge
+from mirage.ranking.people import people_lines
 from mirage.ranking.records import JOINT
 from mirage.ranking.sample_size import POWER
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
@@ -182,7 +185,12 @@ def compare_ratings(
     title = f"share of the points of their battles by {ranking.judge}; higher is better"
     unit = Units({code: part.queries for code, part in met.items()}).unit
     report = ComparisonReport(first, second, RATING, title, "", margin, _rows(parts, margin), _most(rows, moved), unit)
-    return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second)
+    notes = tuple(
+        people_lines(
+            {code: battles.subset((first, second)) for code, battles in ranking.battles.items() if code in met}
+        )
+    )
+    return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second, notes=notes)
 
 
 def _points(ranking: RankingReport, first: str, second: str) -> dict[str, LanguageDifferences]:
@@ -199,8 +207,22 @@ def _points(ranking: RankingReport, first: str, second: str) -> dict[str, Langua
             rows = np.flatnonzero(won + lost > 0)
             if len(rows):
                 gaps = ((won - lost)[rows]) / (won + lost)[rows]
-                met[code] = LanguageDifferences(tuple(pair.queries[row] for row in rows), gaps, pair.strata[rows])
+                people = _orient_votes(pair.ballots, k, rows)
+                met[code] = LanguageDifferences(
+                    tuple(pair.queries[row] for row in rows), gaps, pair.strata[rows], people
+                )
     return met
+
+
+def _orient_votes(ballots: Ballots | None, first: int, rows: NDArray[np.intp]) -> Ballots | None:
+    """Return the votes on a pair with the difference of points of its first system, and the queries' places in some
+    rows; None if those of one person are no cluster.
+    """
+    if ballots is None or not ballots.clustered:
+        return None
+    sign = np.where(ballots.first == first, 1, -1)
+    query = np.searchsorted(rows, ballots.query)
+    return replace(ballots, query=query, points=sign * (2 * ballots.points - 1))
 
 
 def _count_apart(ranking: RankingReport, first: str, second: str, code: str) -> int:

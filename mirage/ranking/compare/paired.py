@@ -23,7 +23,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mirage.battles.counts import Ballots
 from mirage.ranking.fit import Array
+from mirage.ranking.people import add_people
 from mirage.ranking.records import LEVEL
 from mirage.ranking.sample_size import POWER
 from mirage.stats.gaffke import SAME, BoundedMean
@@ -63,6 +65,8 @@ class PairedEstimate:
     """Reason why an end is null, or languages are left out; else null."""
     unknown: str | None = None
     """Reason why the number of queries is null."""
+    wider: float = 1.0
+    """Factor by which votes of the same people widen the interval."""
     bounded: bool = False
     """Whether the interval holds an unseen query, without which it shows no equivalence."""
 
@@ -77,6 +81,8 @@ class LanguageDifferences:
     """Q: the first system's value minus the second's."""
     strata: NDArray[np.intp]
     """Q: the stratum of each; strata have equal weights."""
+    people: Ballots | None = None
+    """The single votes behind the values, where those of one person are a cluster; `points` is the difference."""
 
     @property
     def groups(self) -> tuple[NDArray[np.intp], ...]:
@@ -105,10 +111,33 @@ def estimate_difference(
         return _test_by_t(languages, tests)
     values, weights = _weigh_units(languages)
     mean = BoundedMean(values, weights, reach)
-    low, high = mean.interval(ALPHA / tests)
+    wider = _widen_for_people(languages, float(weights**2 @ (values - mean.value) ** 2), ALPHA / tests)
+    low, high = (mean.value + wider * (end - mean.value) for end in mean.interval(ALPHA / tests))
     differing = int((np.abs(values) > SAME * reach).sum())
-    p = min(1.0, tests * mean.p_value())
-    return PairedEstimate(mean.value, low, high, p, len(values), differing, bounded=True)
+    # The mean whose distance, widened, is that of 0.
+    p = min(1.0, tests * mean.p_value(mean.value * (1 - 1 / wider)))
+    ends = max(low, -reach), min(high, reach)
+    return PairedEstimate(mean.value, *ends, p, len(values), differing, bounded=True, wider=wider)
+
+
+def _widen_for_people(languages: Mapping[str, LanguageDifferences], variance: float, level: float) -> float:
+    """Return the factor by which clusters of people widen an interval of a mean with a variance over queries; 1 without
+    them.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    extra, fewest = 0.0, math.inf
+    for part in languages.values():
+        if (ballots := part.people) is None:
+            continue
+        shares = part.shares()[ballots.query] / np.bincount(ballots.query)[ballots.query]
+        moves = shares * (ballots.points - part.shares() @ part.values) / len(languages)
+        extra += max(float(add_people(moves[:, None], ballots)[0, 0]), 0.0)
+        fewest = min(fewest, ballots.n_voters)
+    if math.isinf(fewest):
+        return 1.0
+    reach = float(stdtrit(fewest - 1, 1 - level / 2) / ndtri(1 - level / 2))
+    return reach * math.sqrt(1 + (extra / variance if variance > 0 else 0.0))
 
 
 def plan_queries(
@@ -123,6 +152,8 @@ def plan_queries(
         tests: number of languages asked about.
     """
     values, weights = _weigh_units(languages)
+    if estimate.wider > 1:
+        return replace(estimate, unknown="the same people vote on further queries, which alone may not decide")
     level, wins, losses = ALPHA / tests, values > SAME * reach, values < -SAME * reach
     if np.abs(np.abs(values) - reach * (wins | losses)).max() > SAME * reach:
         least = BoundedMean(values, weights, reach).detectable(level, POWER)

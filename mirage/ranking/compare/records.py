@@ -111,6 +111,8 @@ class ComparisonReport:
     """The source of the labels that it rests on, with a space before it; empty for relevance labels."""
     directed: bool = True
     """Whether one direction of the measure is better."""
+    notes: tuple[str, ...] = ()
+    """Whom the votes are of, where people decide."""
 
     @property
     def overall(self) -> Comparison:
