@@ -176,6 +176,8 @@ def compare_ratings(
     reasons = {code: absent[code] or "they do not meet on any query" for code in codes}
     unpaired = {code: _count_apart(ranking, first, second, code) for code in codes}
     parts = _estimate(met, codes, unpaired, reasons, reach=1.0)
+    if len(ranking.languages) == 1:
+        parts.pop(JOINT, None)
     parts = {code: replace(part, board=gaps[code]) for code, part in parts.items()}
     rows = [
         MovedQuery(code, query, (1 + gap) / 2, (1 - gap) / 2, gap)
@@ -468,7 +470,10 @@ def rank_runs(
             f"{second} met no system of {arena.address} in {against.address}, so nothing links it to {first}",
             do="compare by rate, nuggets or feature:NAME, or let both runs meet the same systems",
         )
-    both = pa.concat_tables([table, rows.select(table.column_names)])
+    plain = pa.schema(
+        [(name, pa.string()) if name in sides else table.schema.field(name) for name in table.column_names]
+    )
+    both = pa.concat_tables([part.select(plain.names).cast(plain) for part in (table, rows)])
     return rank_battles(by.battles(both, languages=settings.languages), settings), label
 
 
@@ -497,6 +502,6 @@ def _rename_system(table: pa.Table, sides: Sequence[str], system: str, label: st
     import pyarrow.compute as pc
 
     for side in sides:
-        names = pc.if_else(pc.equal(table[side], system), label, table[side])
-        table = table.set_column(table.column_names.index(side), table.schema.field(side), names.cast(pa.string()))
+        names = pc.if_else(pc.equal(table[side], system), label, table[side].cast(pa.string()))
+        table = table.set_column(table.column_names.index(side), side, names)
     return table
