@@ -221,7 +221,12 @@ def print_ranking(
         if fact.within(*limits) and (languages is None or row["language"] in languages):
             cells = _for_people(row, scale) if output_format == "table" else row
             rows.append(cells | {"price": fact.price, "latency": fact.seconds})
-    columns = [name for name in table.column_names if name not in _OMITTED.get(output_format, ())]
+    omitted = {*_OMITTED.get(output_format, ())}
+    if output_format == "table":
+        # Counts over both kinds of queries would contradict ratings that weigh the kinds equally.
+        omitted |= {"wins", "ties", "losses"} if ranking.weighs_kinds else set()
+        omitted |= set() if any(row["failed"] for row in rows) else {"failed"}
+    columns = [name for name in table.column_names if name not in omitted]
     known = any(fact != unknown for fact in facts.values())
     show(rows, [*columns, *(("price", "latency") if known else ())], output_format)
     if not rows:

@@ -30,7 +30,7 @@ from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
 from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
 from mirage.ranking.graph import NO_BOUND, apart_lines
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge, battles_of
-from mirage.ranking.pair_tests import rank_ranges
+from mirage.ranking.pair_tests import BoardTests, rank_ranges
 from mirage.ranking.people import people_lines
 from mirage.ranking.records import JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale, win_rate
@@ -39,7 +39,7 @@ from mirage.schema import Count, Failures, Penalty, Rating
 from mirage.stats.units import shared_ids
 from mirage.text.languages import known_code, name_of
 from mirage.text.numbers import FORMATS
-from mirage.text.segmentation import count_text, join_first, join_or_count
+from mirage.text.segmentation import count_text, join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +50,8 @@ DENSE = 60_000_000
 """Number of cells (query x system x system, about 30 bytes each) above which only the pairs that met are counted."""
 DIFFERENCES = ("difference", "difference_low", "difference_high")
 """Columns added with a reference system."""
+NAMED = 3
+"""Number of systems tied for best that a sentence names; more are counted."""
 FEW_LANGUAGES = 4
 """Number of languages that a sentence names; more are counted."""
 _NO_BATTLE = "in no battle"
@@ -571,36 +573,29 @@ def languages_text(languages: Sequence[str]) -> str:
     return f"in {' and '.join([', '.join(names[:-1]), names[-1]] if len(names) > 1 else names)}"
 
 
-def first_systems(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the systems that share the first rank, of rows of a leaderboard in one language."""
-    return [row["system"] for row in rows if row["rank"] == 1]
-
-
-def first_text(first: Sequence[str], systems: int) -> str:
-    """Return who ranks first of several systems: `gpt-4 ranks first of 11 systems`, or who share the first rank."""
-    if len(first) == 1:
-        return f"{first[0]} ranks first of {systems} systems"
-    if len(first) == systems:
-        return f"{systems} systems tie"
-    return f"{join_or_count(first, 'system')} tie for first of {systems} systems"
-
-
-def lead_text(alike: Sequence[str], systems: int) -> str:
-    """Return whether the best of several systems is significantly ahead.
-
-    Args:
-        alike: systems that no test separates from it.
-        systems: number of all systems.
+def best_systems(tests: BoardTests, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the system that is significantly ahead of all others, else those that are tied for best, in the order of
+    the rows of a leaderboard.
     """
-    if not alike:
-        return "significantly ahead of all others"
-    if len(alike) == systems - 1:
-        return "not significantly ahead of any other"
-    return f"not significantly ahead of {join_or_count(sorted(alike), 'other system')}"
+    first, names = rows[0]["system"], [row["system"] for row in rows]
+    alike = tests.alike(first)
+    tied = {row["system"] for row in rows if row["rank_low"] == 1} | {first} if alike else {first}
+    # Tests may be intransitive: a system is alike to the highest, and behind another that is behind it.
+    return [name for name in names if name in (tied if len(tied) > 1 else {first, *alike})]
+
+
+def best_text(best: Sequence[str], systems: int) -> str:
+    """Return who is best of several systems: `gpt-4 ranks first of 11 systems`, or who are tied for best."""
+    if len(best) == 1:
+        return f"{best[0]} ranks first of {systems} systems"
+    if len(best) > NAMED:
+        who = f"All {systems}" if len(best) == systems else f"{len(best)} of {systems}"
+        return f"{who} systems are tied for best"
+    return f"{', '.join(best[:-1])} and {best[-1]} are tied for best of {systems} systems"
 
 
 def conclude(ranking: RankingReport, by: str) -> str:
-    """Return who is best, or shares the first rank, with win rate, interval and n; empty for fewer than two systems.
+    """Return who is best, with win rate, interval and n, or who are tied for best; empty for fewer than two systems.
 
     Args:
         ranking: the ranking; its last row is concluded from.
@@ -612,10 +607,11 @@ def conclude(ranking: RankingReport, by: str) -> str:
         return ""
     if not any(row["wins"] or row["losses"] for row in rows):
         return f"Every battle of the {len(rows)} systems is a tie{by}: no difference between them shows."
-    best, first = rows[0], first_systems(rows)
-    lead = "" if first[1:] else f", {lead_text(ranking.tests[scope].alike(first[0]), len(rows))}"
+    best = best_systems(ranking.tests[scope], rows)
     where = "" if languages == ["und"] else f" {languages_text(languages)}"
-    ends = [best[name] for name in ("rating", "low", "high")]
+    said, n = f"{best_text(best, len(rows))}{by}{where}", count_text(rows[0]["n"], "query")
+    if len(best) > 1:
+        return f"{said} (n = {n})."
+    ends = [rows[0][name] for name in ("rating", "low", "high")]
     value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(win_rate(end)) for end in ends)
-    n = count_text(best["n"], "query")
-    return f"{first_text(first, len(rows))}{by}{where} (win rate {value}, 95% CI {low} to {high}, n = {n}){lead}."
+    return f"{said} (win rate {value}, 95% CI {low} to {high}, n = {n}), significantly ahead of all others."

@@ -20,7 +20,7 @@ import numpy as np
 
 from mirage import schema
 from mirage.battles.blocks import BlockedBattles
-from mirage.battles.counts import Battles, remedy, unranked_lines
+from mirage.battles.counts import RELEVANCE, Battles, remedy, unranked_lines
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, Layout, by_query
 from mirage.ranking.fit import RIDGE, Array, Counts
@@ -209,14 +209,20 @@ class RankingReport:
         return _add_joint_row(part, battles)
 
     @property
+    def weighs_kinds(self) -> bool:
+        """Whether the ratings weigh unanswerable and answerable queries equally, whatever their numbers of battles."""
+        return self.judge == RELEVANCE and self.skill == "both"
+
+    @property
     def method(self) -> str:
         """The method in one line."""
         ties = {"half": "ties half a win each", "davidson": "ties by Davidson's model", "drop": "ties dropped"}
         penalty = {"jeffreys": "Jeffreys' prior (bias-reduced)", "none": "maximum likelihood"}
         kinds = {"draws": "draws", "sandwich": "normal draws by the sandwich"}
         drawn = " or ".join(kinds[way] for way in self.intervals)
+        weights = ", unanswerable and answerable queries weighing equally" if self.weighs_kinds else ""
         return (
-            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}; {LEVEL:.0%} percentile intervals "
+            f"Bradley-Terry, {penalty[self.penalty]}, {ties[self.ties]}{weights}; {LEVEL:.0%} percentile intervals "
             f"over {self.n_draws:,} {drawn} with the {name_unit(self.unit)} as the unit, seed {self.seed}"
         )
 
@@ -230,8 +236,9 @@ class RankingReport:
         for row in self.rows_of(language):
             low, high = row.interval()
             tests = self.tests[row.language]
+            ahead = not tests.alike(str(row.systems[int(row.theta.argmax())]))
             rank_low, rank_high = tests.rank_ranges[:, [tests.systems.index(system) for system in row.systems]]
-            tied: Best = "best" if (rank_low == 1).sum() == 1 else "tied"
+            tied: Best = "best" if ahead else "tied"
             bounded = set(row.bounded)
             n = len(row.systems)
             data["language"] += [row.language] * n

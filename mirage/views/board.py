@@ -16,10 +16,10 @@ from mirage.ranking.board import (
     DIFFERENCES,
     Board,
     Ranked,
+    best_systems,
     change_lines,
     conclude,
     failure_lines,
-    first_systems,
     interval_text,
     leaderboard,
     make_board,
@@ -205,7 +205,7 @@ class BoardView:
         if len(rows) < 2 or not any(row["wins"] or row["losses"] for row in rows):
             return (self.conclusion,) if self.conclusion else ()
         lead = []
-        if len(first_systems(rows)) == 1:
+        if len(best_systems(self.tests[self.scope], rows)) == 1:
             gap = self.ranking.difference(rows[0]["system"], rows[1]["system"], language=self.scope)
             by = f"{rating_text(gap.value)} logits ({interval_text(gap.low, gap.high)})"
             lead = [f"It leads {gap.second}, the next, by {by}."]
@@ -447,18 +447,17 @@ def _alike(tests: BoardTests) -> str:
 
 
 def _by_language(view: BoardView) -> list[str]:
-    """Return in how many languages a system ranks first alone, and in how many there is a tie; nothing for one."""
+    """Return in how many languages a system is significantly ahead of all others; nothing for one language."""
     if len(view.languages) < 2:
         return []
-    first: dict[str, list[str]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     for row in view.ranks.to_pylist():
-        if row["rank"] == 1:
-            first.setdefault(row["language"], []).append(row["system"])
-    alone = Counter(systems[0] for systems in first.values() if len(systems) == 1)
-    parts = [f"{system} alone has the highest rating in {n}" for system, n in alone.most_common()]
-    shared = len(first) - alone.total()
-    tied = [f"in {shared} several share it"] if shared else []
-    return [f"Of {len(first)} languages {'; '.join([*parts, *tied])}."]
+        rows.setdefault(row["language"], []).append(row)
+    best = [best_systems(view.tests[code], of_language) for code, of_language in rows.items()]
+    alone = Counter(systems[0] for systems in best if len(systems) == 1)
+    parts = [f"{system} is significantly ahead of all others in {n}" for system, n in alone.most_common()]
+    tied = [f"in {len(best) - alone.total()} several are tied for best"] if alone.total() < len(best) else []
+    return [f"Of {len(best)} languages {'; '.join([*parts, *tied])}."]
 
 
 def need_languages(arena: Arena, choice: BoardChoice) -> None:

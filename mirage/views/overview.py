@@ -282,7 +282,7 @@ def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *
         best, second = map(shlex.quote, board.rows["system"].to_pylist()[:2])
         by = shlex.quote(judge.name)
         command = f"mirage compare {where} {best} {second} --judge {by}"
-        commands.append(NextCommand(command, "two of the best, with the queries that a decision needs"))
+        commands.append(NextCommand(command, "two systems, with the queries that a decision needs"))
         if len(board.languages) > 1 or not all_said:
             command = f"mirage rank {where} --judge {by}"
             commands.append(NextCommand(command, "the ranking of each language, with all remarks"))

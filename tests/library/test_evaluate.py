@@ -73,9 +73,10 @@ def test_a_file_becomes_a_ranking_with_who_is_best_by_how_much_and_what_next(her
     assert [row["system"] for row in rows] == ["new", "old", "odd"]
     ranking = mirage.rank(mirage.open_arena(here / "answers-arena"), judge="relevance")
     assert [row["rating"] for row in rows] == [pytest.approx(value) for value in ranking.to_pandas("en")["rating"]]
-    (best,) = [line for line in done.stderr.splitlines() if line.startswith("new ranks first")]
+    (best,) = [line for line in done.stderr.splitlines() if "tied for best" in line]
     assert "English" in best
     assert f"n = {rows[0]['n']} queries" in best
+    assert "new" in best
     assert "by the file's references" in best
     arena = open_arena(here / "answers-arena")
     assert set(arena.read("answers")["system"].to_pylist()) == set(ANSWERS)
@@ -118,7 +119,7 @@ def test_verdicts_of_a_file_are_ranked_by_their_judge(here: Path) -> None:
     assert "a ranks first of 2 systems" in done.stderr
     assert "gpt-4o" in done.stderr
     assert "heuristic" not in set(open_arena(here / "judged-arena").read("judgments")["judge"].to_pylist())
-    assert "b ranks first of 2 systems" in evaluate("judged.jsonl", "--judge", "other").stderr
+    assert "tied for best of 2 systems by other" in evaluate("judged.jsonl", "--judge", "other").stderr
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytes
 
 def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
     before = open_arena(ROOT / "data" / "sample").version
-    assert "reference ranks first" in " ".join(mirage.evaluate(draws=20).findings)
+    assert "reference and thorough are tied for best of 14 systems" in " ".join(mirage.evaluate(draws=20).findings)
     assert open_arena(ROOT / "data" / "sample").version == before
     assert is_arena(here / "sample-arena")
 
@@ -320,10 +321,10 @@ def test_a_system_without_answers_is_named_once_and_not_on_the_board(here: Path)
     """Pitfall 158: a system whose every call failed stood second."""
     by_labels = labelled({"a": ANSWERS["new"], "b": DECLINES, "z": ""})
     by_references = [row | {"answer": "" if row["system"] == "odd" else row["answer"]} for row in records(*ANSWERS)]
-    for name, rows, best, failed in (("one", by_labels, "a", "z"), ("two", by_references, "new", "odd")):
+    for name, rows, best, failed in (("one", by_labels, "a ranks first", "z"), ("two", by_references, "best", "odd")):
         save(here / f"{name}.jsonl", rows)
         done = evaluate(f"{name}.jsonl")
-        assert f"{best} ranks first of 2 systems" in done.stderr
+        assert f"{best} of 2 systems" in done.stderr
         assert done.stderr.count(f"{failed} (en: no answer)") == 1
 
 
@@ -336,13 +337,30 @@ def test_queries_of_one_kind_rank_by_what_there_is(here: Path, subset: str, firs
     assert "queries only" in done.stderr
 
 
-def test_equal_ratings_share_the_first_rank(here: Path) -> None:
-    """Pitfall 159: the first by the alphabet of seven equal systems was said to rank first."""
-    save(here / "equal.jsonl", labelled({"a": ANSWERS["new"], "b": ANSWERS["old"], "c": DECLINES}))
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ("AAD", "a and b are tied for best of 3 systems"),
+        ("AAAD", "a, b and c are tied for best of 4 systems"),
+        ("AAAAD", "5 systems are tied for best"),
+        ("AMD", "a and b are tied for best of 3 systems"),
+    ],
+)
+def test_systems_that_no_test_separates_are_tied_for_best(here: Path, answers: str, said: str) -> None:
+    """Pitfalls 159 and 200: the first by the alphabet, or by an insignificant difference, was said to rank first."""
+    texts = {"A": ANSWERS["new"], "D": DECLINES, "M": ANSWERS["old"]}
+    rows = labelled({chr(97 + k): texts[letter] for k, letter in enumerate(answers)})
+    for row in rows:
+        if "M" in answers and row["system"] == "b" and row["query_id"] == "q3":
+            row["answer"] = DECLINES
+    save(here / "equal.jsonl", rows)
     done = evaluate("equal.jsonl")
-    assert "a, b tie for first of 3 systems" in done.stderr
-    assert "ranks first" not in done.stderr
-    assert "leads" not in done.stderr
+    assert f"{said} in English (n = 8 queries)." in done.stderr
+    for word in ("ranks first", "leads", "win rate"):
+        assert word not in done.stderr
+    report = CliRunner().invoke(app, ["export", "html", "equal-arena", "--into", "r.html"])
+    assert report.exit_code == 0, report.output
+    assert said in (here / "r.html").read_text(encoding="utf-8")
 
 
 def test_the_judge_of_evaluate_is_the_default_of_the_arena(here: Path) -> None:
@@ -356,7 +374,7 @@ def test_the_judge_of_evaluate_is_the_default_of_the_arena(here: Path) -> None:
         assert f"{first} ranks first" in evaluate("two.jsonl", "--judge", judge).stderr
         arena = open_arena(here / "two-arena")
         assert arena.judge == judges(arena)[0] == mirage.rank(arena, draws=10).judge == judge
-        assert f"rating by {judge}" in CliRunner().invoke(app, ["compare", "two-arena", "a", "b"]).stderr
+        assert f"by {judge}" in CliRunner().invoke(app, ["compare", "two-arena", "a", "b"]).stderr
 
 
 def test_scores_decide_before_the_heuristic_judge(here: Path) -> None:
