@@ -35,6 +35,8 @@ _CELLS = 4_000_000
 """Maximum draws x pairs in memory."""
 _ROWS = 2_000
 """Queries per block of a sum, which bounds its memory."""
+_PLACES = 6
+"""Decimal places of points that single precision holds."""
 _LEVEL = 1e-6
 """Points that differ by less are equal."""
 _SPARSE = 8
@@ -184,6 +186,9 @@ def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) ->
     i, j = np.triu_indices(len(battles.systems), 1)
     points = battles.shared(ties)
     first, second = points[:, i, j].astype(float), points[:, j, i].astype(float)
+    if battles.points is not None:
+        # Stored in single precision, 0.4 and 0.6 are not 1 together, and two equal systems would differ by the rest.
+        first, second = first.round(_PLACES), second.round(_PLACES)
     tied = battles.ties[:, i, j].astype(float) if ties == "davidson" else None
     strata = tuple(np.flatnonzero(battles.strata == k) for k in np.unique(battles.strata))
     weights = np.empty(n)

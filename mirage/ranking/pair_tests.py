@@ -323,7 +323,7 @@ def _common_points(systems: Sequence[str], parts: Mapping[str, ByQuery], units: 
         pairs = np.flatnonzero(inside[i] & inside[j])
         first, second = part.each.first[:, pairs], part.each.second[:, pairs]
         met = first + second + (0 if part.each.ties is None else part.each.ties[:, pairs])
-        if (met != met[:, :1]).any():
+        if (np.abs(met - met[:, :1]) > _SAME).any():
             return None
         net = (first - second) @ part.likelihood.D[pairs]
         share = part.weights / max(float(part.weights @ met[:, 0]), 1.0)

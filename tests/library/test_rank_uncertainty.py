@@ -17,6 +17,7 @@ import pytest
 from rank_cases import battles, ratings, simulate
 from scipy import stats
 
+import mirage
 from mirage.battles.counts import Battles
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.board import remarks
@@ -118,9 +119,9 @@ def test_pitfall_164_an_interval_excludes_0_where_its_test_does() -> None:
         ranking = rate({"en": arena}, draws=100)
         tests, raw = ranking.tests["en"], ranking.languages["en"]
         for first, second in ((a, b) for a in raw.systems for b in raw.systems if a < b):
-            gap, index = ranking.difference(first, second), tests.index_of(first, second)
+            gap = ranking.difference(first, second)
             excludes = (gap.low is not None and gap.low > 0) or (gap.high is not None and gap.high < 0)
-            assert excludes == (tests.p[index] <= ALPHA), (k, first, second)
+            assert excludes == tests.are_separated(first, second), (k, first, second)
             edges += (raw.differences(second, system=first)[1:, 0].tolist()) != [gap.low, gap.high]
     assert edges, "some ends follow the test"
 
@@ -151,6 +152,19 @@ def test_twins_are_never_separated(seed: int) -> None:
     assert not tests.are_separated("s02", "s07")
     assert tests.differing[tests.index_of("s02", "s07")] == 0
     assert sample_sizes(tests, "s02", "s07").reason == "they do not differ on any query"
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.4, 1 / 3])
+def test_systems_with_equal_graded_points_are_never_separated(share: float) -> None:
+    """Two systems take one share of the points from a third, written once from its side and once from theirs."""
+    sides = [("x", "third", "B", share), ("x", "y", "tie", 0.5), ("third", "y", "A", 1 - share)]
+    names = ("query_id", "system_a", "system_b", "verdict", "points")
+    rows = [dict(zip(names, (f"q{k}", *side), strict=True)) for k in range(12) for side in sides]
+    tests = mirage.rank(rows, draws=10).tests["und"]
+    assert tests.differing[tests.index_of("x", "y")] == 0
+    assert tests.are_separated("x", "third")
+    assert not tests.are_separated("x", "y")
+    assert tests.stepped, "all pairs meet on the same queries"
 
 
 @pytest.mark.parametrize(
