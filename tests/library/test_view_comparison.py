@@ -120,7 +120,7 @@ def test_an_own_arena_says_the_same(own: Path, tmp_path: Path, monkeypatch: pyte
 def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure() -> None:
     arena = open_arena(ROOT / "data" / "sample")
     for measure, judge in (("rating", "heuristic"), ("rate", None)):
-        view = comparison_view(arena, "thorough", "reference", CompareSettings(measure, judge))
+        view = comparison_view(arena, "half", "padded", CompareSettings(measure, judge))
         least = view.overall.detectable
         assert view.overall.verdict == "inconclusive"
         assert least is not None
