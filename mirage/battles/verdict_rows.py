@@ -381,6 +381,8 @@ def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "
     there = sorted(names)
     if wanted is not None and wanted not in there:
         raise UnknownName(noun, wanted, there)
+    if wanted is None and not there:
+        raise BadInput(f"there is no {noun}", do="see what is there, and the command that adds one: mirage show DIR")
     if wanted is None and len(there) != 1:
         raise BadInput(
             f"there are {len(there)} {noun}s: {', '.join(there)}",

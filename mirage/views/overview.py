@@ -22,7 +22,7 @@ from mirage.store.labels import label_phrase
 from mirage.store.systems import system_names
 from mirage.store.tags import count_queries
 from mirage.text.languages import in_order
-from mirage.text.segmentation import as_sentence, count_text
+from mirage.text.segmentation import as_sentence, count_text, join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -240,7 +240,15 @@ def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
     if not {"outcomes", "features"} & set(arena.tables):
         return [*lines, "The answers are not evaluated."]
     lacking = "there are no verdicts, scores, nuggets or labels, and no reference says if a query is answerable"
+    if measures := _measures(arena):
+        lacking = f"no name of a score says that more of it is better ({join_first(measures)})"
     return [*lines, f"Nobody decides between them: {lacking}."]
+
+
+def _measures(arena: Arena) -> list[str]:
+    """Return the measures of an arena's scores by name."""
+    scores = arena.read_optional("scores")
+    return [] if scores is None else sorted(scores["measure"].unique().to_pylist())
 
 
 def _unmeasured_citations(arena: Arena) -> list[str]:
@@ -259,8 +267,16 @@ def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *
     """Return what makes sense next, given the board by the default judge and whether all its remarks are said."""
     where, n_systems = place_of(arena), 0 if board is None else len(board.rows)
     if judge is None and "features" in arena.tables and len(contents_view(arena).answers) > 1:
+        by_scores = [
+            NextCommand(
+                f"mirage votes scores {where} --verdicts-from {shlex.quote(measure)}",
+                "where more of this score is better",
+            )
+            for measure in _measures(arena)[:1]
+        ]
         return [
             NextCommand(f"mirage evaluate {where} {BY_MODEL}", "the cost of a model as judge"),
+            *by_scores,
             NextCommand(f"mirage import FILE --into {where}", "or add reference answers, scores or verdicts"),
             NextCommand(f"mirage app {where}", "read the answers"),
         ]

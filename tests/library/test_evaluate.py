@@ -473,6 +473,22 @@ def test_what_tells_nothing_is_no_label(here: Path, fields: dict[str, tuple[Any,
     assert open_arena(here / "plain-arena").read("queries")["subset"].null_count == 24
 
 
+@pytest.mark.parametrize("measure", ["context_entropy", "difference", "Länge der Suche"])
+def test_a_number_not_named_after_what_is_good_decides_nothing_unless_asked(here: Path, measure: str) -> None:
+    rows = bold_and_careful("en", ground_truth=("", ""))
+    save(here / "plain.jsonl", [row | {measure: float(row["system"] == "bold")} for row in rows])
+    done = evaluate("plain.jsonl").stderr
+    assert "Nobody decides" in done
+    assert f"({measure})" in done
+    assert "there are no verdicts, scores" not in done
+    runs = [CliRunner().invoke(app, words) for words in (["rank", "plain-arena"], ["compare", "plain-arena", "bold"])]
+    assert {run.exit_code for run in runs} == {2}
+    assert not any("heuristic" in run.output or "0 judges" in run.output for run in runs)
+    (verdicts,) = (words for words in suggested(done) if words[1:3] == ["votes", "scores"])
+    assert CliRunner().invoke(app, verdicts[1:]).exit_code == 0
+    assert CliRunner().invoke(app, ["rank", "plain-arena"]).exit_code == 0
+
+
 def test_a_field_that_differs_between_systems_is_about_their_answers(here: Path) -> None:
     rows = [row | {"is_answerable": row["system"] == "bold"} for row in bold_and_careful("en")]
     save(here / "plain.jsonl", rows)

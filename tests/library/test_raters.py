@@ -138,8 +138,22 @@ def test_the_page_of_judges_shows_scores_without_any_judge(arena: Path, monkeypa
     assert list(means["system"]) == ["a", "b", "a", "b"]
 
 
-@pytest.mark.parametrize("name", ["Hallucination", "latency_s", "wer", "toxicity (0-1)", "n_tokens", "error"])
-def test_a_measure_named_after_what_is_bad_decides_only_with_a_scale(name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Hallucination", "latency_s", "wer", "toxicity (0-1)", "n_tokens", "error", "context_entropy"),
+        *("is_incorrect", "n_sources", "iter_count", "difference"),
+    ],
+)
+def test_a_measure_not_named_after_what_is_good_decides_only_with_a_scale(name: str) -> None:
     rows = [score(1, "a", "r", 1.0, measure=name, person=False, ends=(None, None))]
     assert raters.main_measure(table(rows)) is None
     assert raters.main_measure(table([*rows, score(1, "b", "r", 1.0, measure=name, ends=(1.0, 0.0))])) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["BERTScore", "RougeL", "groundedness", "f1", "answer_correct", "hit_at_k", "win_rate"]
+)
+def test_a_measure_named_after_what_is_good_decides_without_a_scale(name: str) -> None:
+    rows = [score(1, "a", "r", 1.0, measure=measure, person=False, ends=(None, None)) for measure in (name, "a_number")]
+    assert raters.main_measure(table(rows)) == name

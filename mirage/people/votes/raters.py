@@ -27,9 +27,17 @@ if TYPE_CHECKING:
 
 _BAD = (
     "error|mistake|hallucinat|toxic|harm|unsafe|bias|perplexity|distance|noise|penalty|latency|duration|cost|price|"
+    "incorrect|wrong|inaccura|irrelevan|unsupported|ungrounded|unfaithful|contradict|fail|missing|violation|entropy|uncertain|"
     r"tokens|(^|[^a-z])(ppl|wer|cer|ter|loss|risk|seconds|ms)([^a-z]|$)"
 )
 """Names of measures of which less is better."""
+_GOOD = (
+    "score|rating|grade|point|quality|overall|correct|accura|exact|match|faithful|ground|support|attribut|fact|truth|relevan|"
+    "similar|overlap|contain|recall|precision|helpful|useful|complete|coheren|coverage|fluen|clar|clear|concis|safe|success|"
+    "pass|reward|win|rouge|bleu|meteor|chrf|comet|hit|mrr|ndcg|"
+    r"(^|[^a-z])(em|f[_-]?(beta|\d)|map)([^a-z]|$)"
+)
+"""Names of measures of which more is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +121,12 @@ def _count_raters(scores: pa.Table, *names: str) -> dict[tuple[str, ...], int]:
 def main_measure(scores: pa.Table) -> str | None:
     """Return the measure whose scores can decide battles best: by people, else by programs, with the most scores, the
     first by name; None if there is none. Without a scale that says which end is better, a measure that is named after
-    what is bad is none.
+    what is bad is none, nor is a program's number whose name does not say that more is better (`n_sources`).
     """
     import pyarrow.compute as pc
 
-    named = pc.invert(pc.match_substring_regex(scores["measure"], _BAD, ignore_case=True))
+    bad, good = (pc.match_substring_regex(scores["measure"], names, ignore_case=True) for names in (_BAD, _GOOD))
+    named = pc.and_not(pc.or_(scores["person"], good), bad)
     usable = pc.and_(pc.is_valid(scores["value"]), pc.or_(pc.is_valid(scores["high"]), named))
     counts = scores.filter(usable).group_by(["measure", "person"]).aggregate([([], "count_all")])
     rows = counts.to_pylist()
