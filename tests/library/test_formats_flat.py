@@ -100,7 +100,7 @@ def test_failed_answers_of_the_field(turn5: Path) -> None:
 
 SCORED: dict[str, list[dict[str, Any]]] = {
     "names": [{"f1": 0.9, "hit_at_k": 1}, {"f1": 0.2, "hit_at_k": 0}],
-    "flags": [{"correct": True}, {"correct": False}],
+    "flags": [{"correct": True, "answer_correct": True}, {"correct": False, "answer_correct": False}],
     "gaps": [{"f1": 0.5}, {"f1": float("nan")}],
     "object": [{"metrics": {"bleu": 31.5, "chrF++": 55}}, {"metrics": {"bleu": 12.0, "chrF++": 40}}],
 }
@@ -231,17 +231,39 @@ def test_columns_of_a_system_beside_its_answers_are_its_own(tmp_path: Path) -> N
             "yi_f1": n / 4,
             "phi_f1": 0.1,
             "phi_error": "HTTP 500",
+            "agreement": n / 4,
+            "correct": True,
+            "metrics": {"f1": 0.5},
         }
         for n, asked in enumerate(ASKED)
     ]
-    tables, _ = read_file(write(tmp_path / "x.jsonl", rows))
+    tables, summary = read_file(write(tmp_path / "x.jsonl", rows))
+    assert {"agreement", "correct", "metrics"} <= {entry.what for entry in summary.left_out}
     scores = {(row["system"], row["value"]) for row in tables["scores"].to_pylist()}
     assert scores == {("yi", 0.0), ("yi", 0.25), ("yi", 0.5), ("phi", 0.1)}
     statuses = {(row["system"], row["status"]) for row in tables["answers"].to_pylist()}
     assert statuses == {("yi", "ok"), ("phi", "api_error")}
 
 
+@pytest.mark.parametrize("second", ["gpt_output", "response gpt", "prediction_gpt"])
+def test_two_columns_of_answers_of_one_system_are_refused_until_one_is_named(tmp_path: Path, second: str) -> None:
+    rows = [{"question": asked, "gpt_answer": "1902.", second: "1903.", "phi_answer": "Nie."} for asked in ASKED]
+    path = write(tmp_path / "x.jsonl", rows)
+    with pytest.raises(BadInput, match=f"gpt_answer and {second}") as refused:
+        read_file(path)
+    assert "--map" in refused.value.do
+    tables, _ = read_file(path, options=Options({second: "note_1"}))
+    assert set(tables["answers"]["text"].to_pylist()) == {"1902.", "Nie."}
+
+
 UNKNOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "winners by name": (
+        [
+            {"question": ASKED[0], "fw_a": "x", "fw_b": "y", "winner": "y", "margin": "clear"},
+            {"question": ASKED[1], "fw_a": "x", "fw_b": "z", "winner": "x", "margin": "clear"},
+        ],
+        "--as pairs --map fw_a=system_a --map fw_b=system_b --map winner=verdict",
+    ),
     "a verdict alone": (
         [{"item": 1, "outcome": "A"}, {"item": 2, "outcome": "TIE"}],
         "--as judgments --map outcome=verdict --set system_a=NAME --set system_b=NAME",

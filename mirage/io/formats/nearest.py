@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, get_args
 
 from mirage import schema
@@ -107,6 +108,8 @@ def _verdicts(fields: Mapping[str, list[Any]]) -> _Reading | None:
     verdict = _find(fields, "verdict")
     if verdict is None or _find(fields, "answer") not in (None, verdict):
         return None
+    if (reading := _winners(fields, verdict)) is not None:
+        return reading
     words = sorted({str(value).strip() for value in fields[verdict]})
     systems = {ours: theirs for theirs in fields if (ours := pairs.column(_last(theirs))) in ("system_a", "system_b")}
     names_ = {str(value) for theirs in systems.values() for value in fields[theirs]}
@@ -127,6 +130,22 @@ def _verdicts(fields: Mapping[str, list[Any]]) -> _Reading | None:
     plain = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
     reading.meanings = {word: known[word] or "tie" for word in words if word.casefold() not in plain}
     return reading
+
+
+def _winners(fields: Mapping[str, list[Any]], verdict: str) -> _Reading | None:
+    """Return how to read verdicts that name the better of two systems, which two other fields name."""
+    words = fields[verdict]
+    others = sorted(theirs for theirs, values in fields.items() if theirs != verdict and len(values) == len(words))
+    for first, second in combinations(others, 2):
+        rows = list(zip(words, fields[first], fields[second], strict=True))
+        named = all(a != b and (word in (a, b) or pairs.read_verdict(word) == "tie") for word, a, b in rows)
+        if named and any(word == a for word, a, _ in rows) and any(word == b for word, _, b in rows):
+            reading = _Reading(pairs.FORMAT, {first: "system_a", second: "system_b", verdict: "verdict"})
+            for ours in ("question", "query_id", "judge", "language"):
+                if (theirs := _find(fields, ours)) is not None and theirs not in reading.names:
+                    reading.names[theirs] = "id" if ours == "query_id" else ours
+            return reading
+    return None
 
 
 def _answers(fields: Mapping[str, list[Any]], question: str | None, answer: str) -> _Reading:

@@ -82,7 +82,7 @@ OWN = "file"
 _OF_MEASURES = frozenset(("scores", "metrics", "measures", "evaluation", "eval", "ratings", "evals", "results"))
 """Fields that hold several measures by name."""
 _FLAGS = re.compile(
-    r"(?:is_?)?(?:correct|accurate|faithful|grounded|supported|relevant|passed|pass|hit|match)(?:@\d+|_at_\w+)?"
+    r"(?:is_?|answer_|response_)?(?:correct|accurate|faithful|grounded|supported|relevant|passed|pass|hit|match)(?:@\d+|_at_\w+)?"
     r"|exact_match|em|accuracy|correctness",
     re.IGNORECASE,
 )
@@ -202,6 +202,12 @@ def _own_scores(
             elif not is_measure(given):
                 builder.texts.add(measure)
     return scores
+
+
+def is_own_score(name: str, value: Any) -> bool:
+    """Return whether a field of a record holds scores of its answer."""
+    own = name.casefold() in _OF_MEASURES or _read_measure(name, value) is not None
+    return name in FIELDS["score"] or (name not in KNOWN and own)
 
 
 def _read_measure(name: str, value: Any) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -124,12 +124,15 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     columns, no_systems = _columns(tuple(record.value))
     for name, value in record.value.items():
         field, system = columns[name]
-        (of_system.setdefault(system, {}) if system else shared)[field] = value
+        fields = of_system.setdefault(system, {}) if system else shared
+        if system and field == "answer" and field in fields:
+            raise _two_answers([name for name, of in columns.items() if of == (field, system)], system, record.where)
+        fields[field] = value
     if no_systems and not of_system:
         raise _no_systems(no_systems, record.where)
     if "answer" in shared:
         shared.setdefault("reference", shared.pop("answer"))
-    for name in shared.keys() & rag.FIELDS["score"]:
+    for name in [name for name, value in shared.items() if rag.is_own_score(name, value)]:
         del shared[name]
         builder.left_out(name, "it does not say of which system")
     for system, fields in of_system.items():
@@ -139,6 +142,16 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
             yield from rag.items(row, builder)
             # Other columns are left out once a row.
             shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
+
+
+def _two_answers(columns: Sequence[str], system: str, where: str) -> BadInput:
+    """Return the error for several columns of answers of one system."""
+    kept, *others = columns
+    return BadInput(
+        f"{' and '.join(columns)} are answers of one system, {system}",
+        where=where,
+        do=f"to read {kept}: {' '.join(f'--map {name}=note_{k}' for k, name in enumerate(others, 1))}",
+    )
 
 
 def _no_systems(columns: Mapping[str, str], where: str) -> BadInput:
