@@ -88,6 +88,12 @@ def outcomes(
     outcomes_by: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
     ] = None,
+    second_opinion: Annotated[
+        bool,
+        typer.Option(
+            "--second-opinion", help="Also classify free answers by embeddings; where they differ, by neither."
+        ),
+    ] = False,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -96,7 +102,9 @@ def outcomes(
     Reads the tables queries and answers. Writes the table outcomes, by both parsers. Prints the strict parser's counts.
     Answers to NoMIRACL's prompts (template vanilla, role, repeat or explanation) are parsed by their formulas, other
     answers by the rules of free answers, or with --outcomes-by by a model, whose agreement with labelled examples is
-    printed; its replies are cached in the arena's ledger: rerun the command to resume.
+    printed; its replies are cached in the arena's ledger: rerun the command to resume. With --second-opinion (extra
+    second-opinion) embeddings classify them too: where they and the rules differ the answer is unclassified, and the
+    first that --outcomes-by asks; in a language without rules they decide where sure, not validated in that language.
     """
     from mirage.llm.calls import parameters
     from mirage.stages.outcomes.by_model import plan_outcomes
@@ -107,7 +115,12 @@ def outcomes(
     dir_, _ = part_of(dir_, share)
     settings = None
     decided = None
-    if outcomes_by is not None:
+    if second_opinion:
+        if outcomes_by is not None or connection.model is not None:
+            raise BadInput("a second opinion is on the rules", do="omit --second-opinion, or --outcomes-by and --model")
+        decided = _read_again(dir_)
+        settings = {"second_opinion": "multilingual-e5-small"}
+    elif outcomes_by is not None:
         model = replace(connection, model=outcomes_by).chat_model()
         if connection.dry_run:
             connection.only_caller(model)
@@ -126,6 +139,24 @@ def outcomes(
             f"{name_of(code)} has no vocabulary, so {n:,} of its answers are unclassified; classify them by a model:"
             f" mirage measure outcomes {quote(str(dir_))} --outcomes-by MODEL"
         )
+
+
+def _read_again(path: Path) -> Mapping[tuple[str, str, str], Parsed]:
+    """Classify the answers by embeddings too, and say where they differ from the rules or decide alone."""
+    from mirage.stages.outcomes.parsed import DIFFERS
+    from mirage.stages.outcomes.second_opinion import load_vectors, read_again
+    from mirage.stages.outcomes.stage import OUTCOMES
+
+    arena = open_arena(path)
+    decided = read_again({name: arena.read(name) for name in OUTCOMES.reads}, load_vectors())
+    differing = sum(parsed == DIFFERS for parsed in decided.values())
+    note(
+        f"{differing:,} answers are unclassified because the rules and the second opinion differ; read them first:"
+        f" mirage measure outcomes {quote(str(path))} --outcomes-by MODEL"
+    )
+    for code, n in sorted(Counter(key[0] for key, parsed in decided.items() if parsed != DIFFERS).items()):
+        note(f"{n:,} answers in {name_of(code)} are classified by embeddings alone: not validated in this language")
+    return decided
 
 
 def _classify(path: Path, connection: Connection, model: ChatModel) -> Mapping[tuple[str, str, str], Parsed]:

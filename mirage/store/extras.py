@@ -18,6 +18,7 @@ Extra = Literal[
     "postgres",
     "ray",
     "retrieval",
+    "second-opinion",
     "vllm",
 ]
 

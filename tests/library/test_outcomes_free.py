@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from commands import CliRunner, mirage
@@ -20,11 +22,11 @@ from benchmarks.outcome_accuracy import accuracy, measured_accuracy
 from mirage import schema
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
-from mirage.stages.outcomes import vocabulary
+from mirage.stages.outcomes import second_opinion, vocabulary
 from mirage.stages.outcomes.by_model import FORM
 from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
-from mirage.stages.outcomes.rates import rates, unclassified_note
+from mirage.stages.outcomes.rates import is_by_model, rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
 from mirage.store import writing
 from mirage.store.arena import open_arena
@@ -419,3 +421,58 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
         "classified by a model"
     ]
     mirage("measure", "outcomes", path, "--model", "m", code=2)
+
+
+# --- a second opinion ------------------------------------------------------------------------------------------------
+
+
+def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first word of an answer is what these vectors see: `no` abstains, `yes` answers, `or` is unsure."""
+
+    def vectors(texts: Sequence[str]) -> np.ndarray:
+        firsts = [text.split()[0].strip(".,") for text in texts]
+        return np.array([[first == "No", first == "Yes"] for first in firsts], float)
+
+    texts = {
+        "en": ["No source names the mill.", "Yes, it was built in 1902.", "No bridge crosses the river."],
+        "vi": ["No có.", "Yes có.", "Or có."],
+    }
+    tables = {
+        "queries": [schema.Query(code, f"q{n}", "non_relevant", "?", None) for code in texts for n in range(3)],
+        "answers": [
+            schema.Answer(code, f"q{n}", "s", text, "ok", None, "rag", None, numbered=False)
+            for code, of in texts.items()
+            for n, text in enumerate(of)
+        ],
+    }
+    path = tmp_path / "arena"
+    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    monkeypatch.setattr(second_opinion, "_coefficients", lambda: (0.0, 5.0, -5.0, 0.0, 0.0))
+    monkeypatch.setattr(second_opinion, "load_vectors", lambda: vectors)
+    result = mirage("measure", "outcomes", path, "--second-opinion")
+    assert "1 answers are unclassified" in result.stderr
+    assert "not validated in this language" in result.stderr
+    rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
+    assert [
+        (row["outcome"], row["rule"]) for row in sorted(rows, key=lambda row: (row["language"], row["query_id"]))
+    ] == [
+        ("abstained", "states_gap"),
+        ("answered", "claim"),
+        ("unparsed", "second_opinion_differs"),
+        ("abstained", "second_opinion"),
+        ("answered", "second_opinion"),
+        ("unparsed", "language_not_understood"),
+    ]
+    assert is_by_model(open_arena(path).read("outcomes"))
+    with Service(lambda _: reply("Outcome: [[answered]]")) as service:
+        options = ("--outcomes-by", "m", "--base-url", service.url, "--retries", 0, "--concurrency", 1)
+        mirage("measure", "outcomes", path, *options)
+        assert "No bridge crosses" in service.calls[0].content
+
+
+def test_the_coefficients_of_the_second_opinion_are_of_its_columns() -> None:
+    """A constant, the embedding, the similarity to forty refusals of many languages, and the length."""
+    assert len(second_opinion._coefficients()) == 1 + 384 + 2
+    assert len(set(second_opinion._refusals())) == 40

@@ -13,12 +13,12 @@ from mirage.llm.calls import ChatModel, Cost
 from mirage.llm.completion import Messages
 from mirage.llm.prompts import fence_code, one_message
 from mirage.schema import Outcome
-from mirage.stages.outcomes.parsed import Parsed
+from mirage.stages.outcomes.parsed import DIFFERS, Parsed
 from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 from mirage.stages.shown import query_texts
-from mirage.store.arena import open_arena
+from mirage.store.arena import Arena, open_arena
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import base, name_of
 from mirage.text.marks import read_mark, word_form
@@ -128,6 +128,18 @@ def classify_by_model(path: Path, calls: ArenaCalls) -> ModelOutcomes:
     return ModelOutcomes(decided, rows, failed, unasked, replies.cost)
 
 
+def _disputed(arena: Arena) -> set[tuple[str, str]]:
+    """Return language and text of the answers on which the rules and a second opinion differ; they are asked first."""
+    outcomes = arena.read_optional("outcomes")
+    rows = outcomes.to_pylist() if outcomes is not None else []
+    keys = {(row["language"], row["query_id"], row["system"]) for row in rows if row["rule"] == DIFFERS.rule}
+    return {
+        (row["language"], row["text"])
+        for row in (arena.read("answers").to_pylist() if keys else ())
+        if (row["language"], row["query_id"], row["system"]) in keys
+    }
+
+
 def _requests(path: Path) -> list[OutcomeRequest]:
     """Return a request for each text that the rules for free answers would read, and for each labelled example."""
     arena = open_arena(path)
@@ -145,7 +157,8 @@ def _requests(path: Path) -> list[OutcomeRequest]:
             "there is no free answer to a query with a relevance label",
             do="replies to NoMIRACL's prompts are read by their formulas: mirage measure outcomes DIR",
         )
-    requests = list(found)
+    disputed = _disputed(arena)
+    requests = sorted(found, key=lambda request: (request.language, request.answer) not in disputed)
     for code in sorted({request.language for request in requests}):
         if base(code) in LANGUAGES:
             requests += [OutcomeRequest(code, each.answer, each.query, each.right) for each in examples(base(code))]

@@ -55,6 +55,8 @@ FREE_RULES: dict[str, str] = {
     "asks_back": "only asks what is meant",
     "reason_alone": "gives reasons under a heading, but no answer",
     "by_model": "classified by a chat model, which the manifest names",
+    "second_opinion": "classified by embeddings, in a language without rules: not validated in this language",
+    "second_opinion_differs": "the rules and the second opinion differ",
     "by_model_unread": "the classifying chat model gave no outcome",
 }
 """Meaning of each rule for free answers. `citation`, `fragment`, `degenerate`, `language_not_understood`, `empty` and
@@ -76,3 +78,7 @@ class Parsed:
     """Start of the deciding text, in characters of the raw answer; None if no text decided."""
     span_end: int | None = None
     """End of the deciding text (exclusive)."""
+
+
+DIFFERS = Parsed("unparsed", "second_opinion_differs")
+"""Reading of an answer on which the rules and the second opinion differ."""

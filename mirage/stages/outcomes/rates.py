@@ -217,8 +217,10 @@ def unclassified_note(rates: pa.Table) -> str | None:
 
 
 def is_by_model(outcomes: pa.Table | None) -> bool:
-    """Return whether a chat model classified the free answers."""
-    return outcomes is not None and bool({"by_model", "by_model_unread"} & set(outcomes["rule"].unique().to_pylist()))
+    """Return whether a model classified free answers: a chat model, or the embeddings of a second opinion."""
+    return outcomes is not None and any(
+        (rule or "").startswith(("by_model", "second_opinion")) for rule in outcomes["rule"].unique().to_pylist()
+    )
 
 
 def not_understood(outcomes: pa.Table) -> dict[str, int]:
