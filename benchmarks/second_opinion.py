@@ -19,7 +19,7 @@ from mirage.stages.outcomes.second_opinion import evidence, load_vectors
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 
 FILE = ROOT / "mirage" / "stages" / "outcomes" / "second_opinion.json"
-PENALTY = 3.0
+PENALTY = 100.0
 """Weight of the squared coefficients, of standardized columns."""
 Row = tuple[str, str, str, Outcome]
 """Language, query, answer and the correct outcome."""
