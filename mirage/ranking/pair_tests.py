@@ -291,6 +291,7 @@ def _make_tests(
     order = in_rank_order(row)
     i, j = np.triu_indices(len(order), 1)
     p = np.minimum(2 * ndtr(-np.abs(z)), 1)
+    points = None if len(p) == 1 else points  # a single pair needs no adjustment
     adjusted = np.array(holm(p)) if points is None else np.maximum(p, np.minimum(SAFETY * step_down(points), 1))
 
     def square(values: NDArray[Any], diagonal: float, below: int = 1) -> Array:

@@ -481,6 +481,14 @@ def test_ten_queries_separate_ten_systems_that_holm_leaves_tied_pitfall_218() ->
     assert not sparse.stepped
 
 
+def test_the_only_pair_of_a_board_takes_its_own_test() -> None:
+    rows = [{"query_id": k, "system_a": "a", "system_b": "b", "verdict": "A" if k < 15 else "B"} for k in range(20)]
+    board = mirage.rank(rows, draws=100).tests["und"]
+    expected = stats.binomtest(15, 20).pvalue
+    assert board.adjusted[board.index_of("a", "b")] == pytest.approx(expected)
+    assert mirage.compare(rows, "a", "b").overall.p == pytest.approx(expected)
+
+
 def test_the_step_down_maximum_is_that_of_every_pattern_of_signs() -> None:
     """By its definition, hypothesis by hypothesis, on 6 queries of 4 systems."""
     points = np.random.default_rng(47).integers(0, 3, (6, 4)).astype(float)
