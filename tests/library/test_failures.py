@@ -115,3 +115,30 @@ def test_no_row_at_all_means_not_asked(tmp_path: Path, monkeypatch: pytest.Monke
     assert ratings["flaky"]["rating"] == pytest.approx(ratings["good"]["rating"], abs=0.02)
     assert ratings["flaky"]["failed"] == 0
     assert ratings["flaky"]["n"] == 20
+
+
+@pytest.mark.parametrize("measure", ["rating", "rate"])
+def test_a_comparison_counts_failed_answers_by_every_measure(failing: Path, measure: str) -> None:
+    arena = open_arena(failing)
+    report = mirage.compare(arena, "good", "flaky", measure=measure)
+    assert report.overall.n_queries == N
+    assert report.overall.verdict == "better"
+    assert any("10 of flaky" in note for note in report.notes)
+    dropped = mirage.compare(arena, "good", "flaky", measure=measure, failures="drop")
+    assert dropped.overall.n_queries == N - 10
+    assert dropped.overall.difference == 0
+    assert mirage.compare(arena, "flaky", "good", measure=measure).overall.verdict == "worse"
+
+
+@pytest.mark.parametrize("measure", ["rating", "rate"])
+def test_queries_that_both_failed_are_counted_and_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = records(systems=("good", "flaky"))
+    rows += [{**row, "system": "twin"} for row in rows if row["system"] == "flaky"]
+    save(tmp_path / "a.jsonl", rows)
+    assert CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"]).exit_code == 0
+    report = mirage.compare(open_arena(tmp_path / "a"), "flaky", "twin", measure=measure)
+    assert report.overall.n_queries == N - 10
+    assert any("10 queries that both failed" in note for note in report.notes)

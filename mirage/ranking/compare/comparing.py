@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
@@ -12,11 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Ballots
+from mirage.battles.failures import DROPPED, failures_of
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import rank_arena
 from mirage.ranking.bootstrap import rank_battles
-from mirage.ranking.compare.measures import RATE, RATING, QueryMeasure, QueryValues, query_measure, query_values
+from mirage.ranking.compare.measures import (
+    RATE,
+    RATING,
+    QueryKey,
+    QueryMeasure,
+    QueryValues,
+    fill_failed,
+    query_measure,
+    query_values,
+)
 from mirage.ranking.compare.paired import ALPHA, LanguageDifferences, PairedEstimate, estimate_difference, plan_queries
 from mirage.ranking.compare.records import (
     LOGITS,
@@ -36,6 +46,7 @@ from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
 from mirage.stats.units import Units
 from mirage.store.labels import source_phrase
 from mirage.text.languages import in_order
+from mirage.text.segmentation import count_text, join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,6 +99,7 @@ def compare_systems(
     other = first if second is None else second
     if against is None:
         need_two_systems(first, other)
+    failed = _failed_answers(arena, first), _failed_answers(against or arena, other)
     if settings.measure == RATING:
         name = choose_judge(arena, settings.judge)
         judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
@@ -95,13 +107,15 @@ def compare_systems(
             ranking, name = rank_pairs(arena, judge, settings.ranking), other
         else:
             ranking, name = rank_runs(arena, first, against, other, judge, settings.ranking)
-        report = compare_ratings(ranking, first, name, margin=settings.margin, moved=settings.moved)
+        both = set.intersection(*failed)
+        report = compare_ratings(ranking, first, name, margin=settings.margin, moved=settings.moved, without=both)
         report = replace(report, judge_name=judge.phrase(arena))
         by_labels = judge.rests_on_labels
     else:
-        report = _compare_measure(arena, first, other, settings, against, labels)
+        report = _compare_measure(arena, first, other, settings, against, labels, failed)
         by_labels = settings.measure == RATE
-    report = replace(report, labels=source_phrase(arena) if by_labels else "")
+    notes = (*report.notes, *_failure_lines((first, other), failed, settings))
+    report = replace(report, labels=source_phrase(arena) if by_labels else "", notes=notes)
     return report if against is None else replace(report, against=against.name, second_name=f"{other} ({against.name})")
 
 
@@ -118,8 +132,11 @@ def _compare_measure(
     settings: CompareSettings,
     against: Arena | None,
     labels: QueryLabels | None,
+    failed: tuple[Set[QueryKey], Set[QueryKey]],
 ) -> ComparisonReport:
-    """Compare two systems by a measure with a value per query; arguments as for `compare_systems`."""
+    """Compare two systems by a measure with a value per query, given the queries that each failed; other arguments as
+    for `compare_systems`.
+    """
     if settings.judge is not None:
         raise BadInput("a judge applies to ratings only, not to this measure", do="omit the judge")
     value = query_measure(settings.measure)
@@ -134,14 +151,45 @@ def _compare_measure(
         of_first, of_second = read(arena, (first, second))
     else:
         (of_first,), (of_second,) = read(arena, (first,)), read(against, (second,))
+    if value.worst is not None and settings.failures == "count":
+        of_first, of_second = (
+            fill_failed(of_first, of_second, failed[0], value.worst),
+            fill_failed(of_second, of_first, failed[1], value.worst),
+        )
     return _by_values(of_first, of_second, value, (first, second), settings, labels if value.name == RATE else None)
 
 
+def _failed_answers(arena: Arena, system: str) -> set[QueryKey]:
+    """Return the queries that a system failed."""
+    return {(language, query) for language, query, name in failures_of(arena).failed if name == system}
+
+
+def _failure_lines(
+    systems: tuple[str, str], failed: tuple[Set[QueryKey], Set[QueryKey]], settings: CompareSettings
+) -> list[str]:
+    """Return how many answers of two systems failed in the languages asked about, and how they count."""
+    asked = [{key for key in keys if settings.languages is None or key[0] in settings.languages} for keys in failed]
+    if not any(asked):
+        return []
+    counts = join_first([f"{len(keys):,} of {system}" for system, keys in zip(systems, asked, strict=True) if keys])
+    if settings.failures == "drop":
+        return [f"{DROPPED}: {counts}"]
+    both = len(asked[0] & asked[1])
+    shared = f"; not used: {count_text(both, 'query')} that both failed" if both else ""
+    return [f"failed answers count as wrong: {counts}{shared}"]
+
+
 def compare_ratings(
-    ranking: RankingReport, first: str, second: str, *, margin: float = 0.0, moved: int = MOVED
+    ranking: RankingReport,
+    first: str,
+    second: str,
+    *,
+    margin: float = 0.0,
+    moved: int = MOVED,
+    without: Collection[QueryKey] = (),
 ) -> ComparisonReport:
     """Compare two systems by the points of their battles with each other, with the ranking's difference beside them;
-    two that never meet by that difference alone.
+    two that never meet by that difference alone. Queries in `without` are not used.
 
     Raises:
         UnknownName: if a system is not ranked.
@@ -162,7 +210,7 @@ def compare_ratings(
             where="; ".join(f"{code}: {absent[code]}" for code in codes),
             do="compare systems that the judge ranks in the same language",
         )
-    met = _points(ranking, first, second)
+    met = _points(ranking, first, second, without)
     if not met:
         parts = _compare_board(ranking, first, second, {code: absent[code] for code in ranking.languages})
         parts |= {code: _Part(None, reason=absent[code]) for code in codes if code not in parts}
@@ -195,9 +243,11 @@ def compare_ratings(
     return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second, notes=notes)
 
 
-def _points(ranking: RankingReport, first: str, second: str) -> dict[str, LanguageDifferences]:
+def _points(
+    ranking: RankingReport, first: str, second: str, without: Collection[QueryKey]
+) -> dict[str, LanguageDifferences]:
     """Return the first system's share of the points of their battles less the second's, on each query on which they
-    meet, by language; a tie is half a point.
+    meet, by language; a tie is half a point. Queries in `without` are left out.
     """
     met = {}
     for code, battles in ranking.battles.items():
@@ -206,7 +256,8 @@ def _points(ranking: RankingReport, first: str, second: str) -> dict[str, Langua
             k = pair.systems.index(first)
             points = pair.shared("half").astype(float)
             won, lost = points[:, k, 1 - k], points[:, 1 - k, k]
-            rows = np.flatnonzero(won + lost > 0)
+            used = np.array([(code, query) not in without for query in pair.queries], dtype=bool)
+            rows = np.flatnonzero((won + lost > 0) & used)
             if len(rows):
                 gaps = ((won - lost)[rows]) / (won + lost)[rows]
                 people = _orient_votes(pair.ballots, k, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,8 @@ class QueryMeasure:
     """The largest possible difference of two values; null if unbounded."""
     directed: bool = True
     """Whether higher or lower values are better."""
+    worst: float | None = None
+    """The value of a failed answer; null where no value is the worst, and failed answers are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,10 @@ class QueryValue:
     """Stratum of the query; strata have equal weights. Empty if there are none."""
 
 
-QueryValues = Mapping[tuple[str, str], QueryValue]
-"""Values by language and query_id; queries without a value are omitted."""
+QueryKey = tuple[str, str]
+"""Language and query_id."""
+QueryValues = Mapping[QueryKey, QueryValue]
+"""Values by query; queries without a value are omitted."""
 
 
 def query_measure(name: str) -> QueryMeasure:
@@ -69,7 +73,7 @@ def query_measure(name: str) -> QueryMeasure:
         title = (
             "share of correct decisions, the mean of answerable and unanswerable queries (1 - rate); higher is better"
         )
-        return QueryMeasure(name, title, "", 1, 1.0)
+        return QueryMeasure(name, title, "", 1, 1.0, worst=0.0)
     feature = MAIN_SCORE if name == NUGGETS else name.removeprefix(OF_FEATURE)
     if name != NUGGETS and not name.startswith(OF_FEATURE):
         raise UnknownName("measure", name, (RATING, RATE, NUGGETS, OF_FEATURE + "NAME"))
@@ -80,7 +84,9 @@ def query_measure(name: str) -> QueryMeasure:
     side = sides.get(spec.direction, "neither direction is better")
     reach = None if spec.low is None or spec.high is None else spec.high - spec.low
     sign = -1 if spec.direction == "lower" else 1
-    return QueryMeasure(name, f"{spec.title}; {side}", spec.unit, sign, reach, directed=spec.direction in sides)
+    directed, worst = spec.direction in sides, spec.low if sign == 1 else spec.high
+    worst = worst if directed and reach is not None else None
+    return QueryMeasure(name, f"{spec.title}; {side}", spec.unit, sign, reach, directed, worst)
 
 
 def measured_systems(arena: Arena, measure: str) -> tuple[str, ...]:
@@ -131,6 +137,19 @@ def query_values(
         table = _having(table, "feature", feature, arena)
         value, stratum = "value", None
     return [_by_query(_having(table, "system", system, arena), value, stratum) for system in systems]
+
+
+def fill_failed(values: QueryValues, other: QueryValues, failed: Collection[QueryKey], worst: float) -> QueryValues:
+    """Return a system's values with the worst one where its answer failed and another system has a value.
+
+    Args:
+        values: the system's values.
+        other: the other system's.
+        failed: queries that the system failed.
+        worst: the worst value.
+    """
+    filled = {key: QueryValue(worst, other[key].stratum) for key in failed if key in other and key not in values}
+    return {**values, **filled}
 
 
 def _having(table: pa.Table, column: str, name: str, arena: Arena) -> pa.Table:
