@@ -225,10 +225,10 @@ _SOURCE_NAME = re.compile(
 _TYPED = re.compile(rf"(?:(?<=[\s,;，；、])|\A)(?:#\s?|[SDP])(?={_DIGIT})")
 """A sign or a letter before the number of a source: `[#1]`, `[S1]`."""
 _NAMED = re.compile(
-    rf"(?:\A|(?<=[,;،、，；])|(?<=\s))(?!{_AND}(?!\w))(?P<word>{_LETTER}{{2,20}}+){_SEPARATOR}(?={_DIGIT})",
+    rf"(?:\A|(?<=[,;،、，；])|(?<=\s))(?!{_AND}(?!\w))(?P<word>{_LETTER}{{2,20}}+){_SEPARATOR}(?!0)(?={_DIGIT})",
     re.IGNORECASE,
 )
-"""A word before a number: `[Kilde 2]`. It is a source in any language, unless it is an `_OTHER`."""
+"""A word before a number: `[Kilde 2]`. It is a source in any language, unless it is an `_OTHER`; no source is 07."""
 _OTHER = re.compile(
     r"sect|abschn|secci|раздел|rank|rang|plac|platz|место|posi|step|schritt|шаг|season|stage|scen|tab|табл|fig|abb|рис|illus"
     r"|bild|图|圖|表|図|그림|표|chap|kap|cap|глав|章|part|teil|часть|vers|strophe|psalm|act|akt|level|phase|type|group|option"

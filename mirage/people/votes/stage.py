@@ -30,9 +30,6 @@ from mirage.store.upsert import NewRows, consistently, upsert
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_COLUMNS = tuple(dict.fromkeys((*COLUMNS, "points")))
-"""Columns of table `judgments` that are read."""
-
 
 @dataclass(frozen=True)
 class CorrectionResult:
@@ -74,7 +71,7 @@ def vote_pool(arena: Arena, language: str) -> Pool:
     )
     judgments = None
     if language in arena.languages("judgments"):
-        judgments = arena.read("judgments", columns=_COLUMNS, languages=[language])
+        judgments = arena.read("judgments", columns=COLUMNS, languages=[language])
     return gather_pool(language=language, answers=answers, judgments=judgments)
 
 
@@ -164,7 +161,7 @@ def correct_ranking(
     counted = {vote.language for vote in arena_votes if vote.control or vote.inclusion is not None}
     codes = sorted(counted if languages is None else set(languages))
     judged_languages = [code for code in codes if code in arena.languages("judgments")]
-    judgments = arena.read("judgments", columns=_COLUMNS, languages=judged_languages)
+    judgments = arena.read("judgments", columns=COLUMNS, languages=judged_languages)
     verdicts = decisions(judgments)
     if codes and judge not in verdicts:
         raise UnknownName("judge", judge, verdicts, where=arena.address)
@@ -252,7 +249,7 @@ _VOTE = "vote on the Spot check page, whose queue draws battles at random"
 def _judgments(arena: Arena, languages: Iterable[str]) -> pa.Table | None:
     """Return the verdicts given by programs."""
     codes = sorted(set(languages) & set(arena.languages("judgments")))
-    return programs(arena.read("judgments", columns=(*_COLUMNS, "person"), languages=codes)) if codes else None
+    return programs(arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)) if codes else None
 
 
 @lru_cache(maxsize=8)
@@ -263,4 +260,4 @@ def _imported_votes(arena: Arena) -> tuple[Vote, ...]:
     # Most arenas have none: reading only this column is fast.
     if "judgments" not in arena.tables or not pc.any(arena.read("judgments", columns=["person"])["person"]).as_py():
         return ()
-    return tuple(imported_votes(arena.read("judgments", columns=(*_COLUMNS, "person", "voter")), arena.name))
+    return tuple(imported_votes(arena.read("judgments", columns=(*COLUMNS, "person")), arena.name))
