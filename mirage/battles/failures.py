@@ -39,12 +39,16 @@ class Failures:
     """Those that failed, of systems with another answer in the language: one without any is not ranked there."""
 
     def count(self) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return by language and system with a failure how many answers failed, and how many were asked for."""
+        """Return by language and system how many answers failed, and how many were asked for; of systems with a failure
+        in some language.
+        """
         asked = Counter((language, system) for language, _, system in self.asked)
         failed = Counter((language, system) for language, _, system in self.failed)
+        failing = {system for _, system in failed}
         counts: dict[str, dict[str, tuple[int, int]]] = {}
-        for (language, system), n in sorted(failed.items()):
-            counts.setdefault(language, {})[system] = n, asked[language, system]
+        for (language, system), n in sorted(asked.items()):
+            if system in failing:
+                counts.setdefault(language, {})[system] = failed[language, system], n
         return counts
 
 

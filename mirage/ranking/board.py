@@ -76,6 +76,8 @@ class Board:
     """The ranking; its judge is the one judge, or `pooled`."""
     notes: Sequence[str] = ()
     """Remarks on the battles it was computed from."""
+    failures: Sequence[str] = ()
+    """How many answers failed, and how they count."""
     n_verdicts: Mapping[str, int] = field(default_factory=dict)
     """Number of parsed verdicts that count, by judge, each with equal weight; empty where all verdicts of one count."""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -113,7 +115,7 @@ class Board:
         """Caveats: excluded data, and quantities that the data cannot determine."""
         dense = self.ranking.battles or self.controlled
         blocks = () if dense else ("counted by pairs that met: too many queries for a table of all pairs",)
-        return (*self.notes, *self.counted, *remarks(self.ranking), *blocks)
+        return (*self.notes, *self.counted, *self.failures, *remarks(self.ranking), *blocks)
 
 
 def rank_arena(
@@ -151,7 +153,7 @@ def make_board(
         style = style_of(arena, settings.control) if settings.control else None
         board = _rank_selected(verdicts, settings, style=style, votes=votes, notes=notes)
     ranking = replace(_name_absent(board.ranking, arena), failed=failures_of(arena).count())
-    return replace(board, ranking=ranking, notes=(*board.notes, *failure_lines(ranking, settings.failures)))
+    return replace(board, ranking=ranking, failures=failure_lines(ranking, settings.failures))
 
 
 def rank_table(
@@ -295,7 +297,7 @@ def rank_verdicts(
         ties = cast(Literal["half", "drop"], settings.ties)
         controlled = control_style(battles, style, languages=wanted, ties=ties, draws=draws, seed=seed)
         ranking = controlled.ranking
-    return Board(ranking, (), counts, left_out, voted, lacking, controlled)
+    return Board(ranking, n_verdicts=counts, left_out=left_out, voted=voted, lacking=lacking, controlled=controlled)
 
 
 def _judges(judges: tuple[str, ...], settings: RankSettings) -> tuple[str, ...]:
@@ -523,6 +525,7 @@ def failure_lines(ranking: RankingReport, failures: Failures) -> list[str]:
         for system in systems.keys() & set(ranked):
             total = counts.setdefault(system, [0, 0])
             total[:] = map(add, total, systems[system])
+    counts = {system: count for system, count in counts.items() if count[0]}
     if not counts:
         return []
     listed = join_first([f"{system} {n:,} of {asked:,} failed" for system, (n, asked) in sorted(counts.items())])

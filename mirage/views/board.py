@@ -169,6 +169,11 @@ class BoardView:
         return self._of(self.languages)
 
     @property
+    def failing(self) -> bool:
+        """Whether answers failed."""
+        return any(self.rows["failed"].to_pylist())
+
+    @property
     def n_queries(self) -> int:
         """Number of queries."""
         return sum(self.ratings[code].n_queries for code in self.languages)
@@ -343,7 +348,7 @@ def _narrow(whole: BoardView, arena: Arena, judge: Judge, settings: RankSettings
     if not whole.by_query or whole.counted:  # these count the verdicts of all languages
         return _rank(arena, judge, settings, ())
     ranking = replace(whole.ranking, battles=battles_of(arena, judge)).narrow(settings.languages or ())
-    return Board(ranking, (*judge.notes(arena, settings), *failure_lines(ranking, settings.failures)))
+    return Board(ranking, judge.notes(arena, settings), failure_lines(ranking, settings.failures))
 
 
 def _describe(
@@ -396,7 +401,7 @@ def _describe(
         apart=tuple(apart_lines(ranking.battles)),
         notes=tuple(board.notes),
         counted=board.counted,
-        caveats=(*remarks(ranking), *blocks),
+        caveats=(*board.failures, *remarks(ranking), *blocks),
         moved=moved,
         conclusion=conclude(ranking, by),
     )

@@ -110,7 +110,7 @@ def test_a_number_is_the_place_of_a_passage_in_every_format(tmp_path: Path) -> N
         file, path = tmp_path / f"{record.__name__}.jsonl", tmp_path / record.__name__
         rows = [record("a", [*of_both]), record("b", [*reversed(of_both)])]
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-        assert "not measured" not in mirage("evaluate", file, "--into", path).output
+        assert "are not measured" not in mirage("evaluate", file, "--into", path).output
         arena = open_arena(path)
         values = {(r["system"], r["feature"]): r["value"] for r in arena.read("features").to_pylist()}
         assert [values[system, "n_citations"] for system in "ab"] == [1, 1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mirage.battles.failures import SENTENCE
 from mirage.explorer.kit.table import Col, column
 from mirage.publish.charts.palette import Kind
 from mirage.ranking.judges import Counted
@@ -62,6 +63,7 @@ FACTS = {
     "seconds": Col("seconds", "Latency (s)", "mean", help="Median seconds per answer, of its calls.", width=74),
 }
 """Facts about systems, shown if known for some; with the main columns only the first."""
+_FAILED = Col("failed", "Failed", "count", help=f"Failed answers: {SENTENCE}.", width=62)
 _BEST = Col(
     "best",
     "Best",
@@ -91,6 +93,7 @@ def columns(
     reference: str | None = None,
     n: int = 2,
     facts: Sequence[str] = (),
+    failed: bool = False,
     every: bool = False,
 ) -> tuple[Col, ...]:
     """Return the columns of the ratings (`PageBoard.shown_rows`).
@@ -102,6 +105,7 @@ def columns(
         reference: system that the others are compared with; None for ratings.
         n: number of ranked systems.
         facts: the facts about the systems to show, of `FACTS`.
+        failed: whether answers failed; their number then takes the place of the first fact.
         every: whether to show who is tied with the best, all facts and the record too.
     """
     against = "the average system" if reference is None else reference
@@ -116,6 +120,7 @@ def columns(
         meaning = f"Bradley-Terry rating {unit}, {centre}. {_TIES[ties]} Bias-reduced (Jeffreys prior)."
     counts = _COUNTS[counted]
     known = [FACTS[fact] for fact in facts]
+    failures = (_FAILED,) * failed
     return (
         column("ratings", "system"),
         column("ratings", "rank"),
@@ -134,7 +139,7 @@ def columns(
         ),
         _rank_interval(n),
         *counts[1:],
-        *((_BEST, *known, *counts[:1], *_RECORD) if every else known[:1]),
+        *((*failures, _BEST, *known, *counts[:1], *_RECORD) if every else failures or known[:1]),
     )
 
 
