@@ -149,8 +149,8 @@ class RankingReport:
 
     def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:
         """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
-        the data puts no bound. Where draws and the board's test disagree about 0, the test decides
-        (`agree_with_test`).
+        the data puts no bound. Where draws and test disagree about 0, the test decides (`agree_with_test`); where
+        the board does not separate the two, the interval reaches 0.
 
         Args:
             reference: the system that the others are compared with.
@@ -160,13 +160,16 @@ class RankingReport:
         Raises:
             UnknownName: if a system is not ranked in the language.
         """
-        from scipy.special import ndtri
-
         row, tests = self.languages[language], self.tests[language]
         value, low, high = row.differences(reference, system=system)
         names = row.systems if system is None else (system,)
         pairs = [tests.systems.index(name) for name in names], tests.systems.index(reference)
-        return np.stack([value, *agree_with_test(value, low, high, ndtri(tests.adjusted[pairs] / 2))])
+        low, high = agree_with_test(value, low, high, tests.z[pairs])
+        # Two that the board leaves together may be equal.
+        together = tests.adjusted[pairs] > tests.level
+        return np.stack(
+            [value, np.where(together, np.minimum(low, 0), low), np.where(together, np.maximum(high, 0), high)]
+        )
 
     def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
         """Return the difference between the ratings of two systems, with its interval.

@@ -248,9 +248,9 @@ def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_wa
 
 
 def test_what_came_before_the_service_ended_the_run_is_in_the_table(path: Path) -> None:
-    with Service(lambda call: error(403) if len(service.calls) > 4 else reply()) as service:
+    with Service(lambda call: error(401) if len(service.calls) > 4 else reply()) as service:
         result = mirage(*command(path, service, "--concurrency", "1"), code=2)
-    assert "HTTP 403" in result.stderr
+    assert "HTTP 401" in result.stderr
     assert len(shown(path)) == 4
 
 
