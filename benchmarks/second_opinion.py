@@ -1,13 +1,12 @@
 """Fit the second opinion on outcomes, and say what it adds to the rules on answers it was not fitted on.
 
-`python -m benchmarks.second_opinion` writes `mirage/stages/outcomes/second_opinion.json`. It is fitted on answers that
+`python -m benchmarks.second_opinion` writes `mirage/stages/outcomes/second_opinion.toml`. It is fitted on answers that
 were written for this project: `tests/golden/outcomes_rag` without its held half, and the examples of the vocabularies.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from mirage.stages.outcomes.free import parse_free
 from mirage.stages.outcomes.second_opinion import evidence, load_vectors
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 
-FILE = ROOT / "mirage" / "stages" / "outcomes" / "second_opinion.json"
+FILE = ROOT / "mirage" / "stages" / "outcomes" / "second_opinion.toml"
 PENALTY = 100.0
 """Weight of the squared coefficients, of standardized columns."""
 Row = tuple[str, str, str, Outcome]
@@ -80,7 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
         columns = evidence([(code, answer) for code, _, answer, _ in rows], vectors)
         if source == "dev":
             beta = fit(columns, np.array([right == "abstained" for *_, right in rows]))
-            FILE.write_text(json.dumps([float(f"{each:.4g}") for each in beta]) + "\n", encoding="utf-8")
+            FILE.write_text(f"coefficients = {[float(f'{each:.4g}') for each in beta]}\n", encoding="utf-8")
         print(source, measure(rows, beta, columns), flush=True)
 
 

@@ -51,7 +51,7 @@ FEW_VOTERS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Ballots:
+class PeoplesVotes:
     """The single votes of named people on the battles of one language."""
 
     voter: NDArray[np.intp]
@@ -80,13 +80,13 @@ class Ballots:
         """Whether votes of one person are a cluster: several have several, and there are enough people."""
         return self.repeated and self.n_voters >= FEW_VOTERS
 
-    def among(self, systems: Sequence[int]) -> Ballots:
+    def among(self, systems: Sequence[int]) -> PeoplesVotes:
         """Return the votes on battles between some systems, whose indices become their places in the sequence."""
         place = np.full(max(int(self.first.max(initial=0)), int(self.second.max(initial=0)), *systems) + 1, -1)
         place[list(systems)] = np.arange(len(systems))
         first, second = place[self.first], place[self.second]
         rows = (first >= 0) & (second >= 0)
-        return Ballots(self.voter[rows], self.query[rows], first[rows], second[rows], self.points[rows])
+        return PeoplesVotes(self.voter[rows], self.query[rows], first[rows], second[rows], self.points[rows])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +117,7 @@ class Battles:
     """Q x S x S: points the row system won against the column system on the query, where soft verdicts are more precise
     than wins and ties; None where every win is one point and every tie half.
     """
-    ballots: Ballots | None = None
+    ballots: PeoplesVotes | None = None
     """The single votes, where people are named; else None."""
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
-from mirage.battles.counts import Ballots, Battles, codes, count_cells
+from mirage.battles.counts import Battles, PeoplesVotes, codes, count_cells
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, decide_verdicts, orient_verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
@@ -100,13 +100,13 @@ class Verdicts:
             ballots=self._ballots(read & (self.voter >= 0)),
         )
 
-    def _ballots(self, rows: NDArray[np.bool_]) -> Ballots | None:
+    def _ballots(self, rows: NDArray[np.bool_]) -> PeoplesVotes | None:
         """Return the single votes of named people; None without any."""
         if not rows.any():
             return None
         hard = np.where(self.verdict == TIE, np.float32(0.5), (self.verdict == FIRST).astype(np.float32))
         points = np.where(np.isfinite(self.points), self.points, hard)
-        return Ballots(self.voter[rows], self.query[rows], self.first[rows], self.second[rows], points[rows])
+        return PeoplesVotes(self.voter[rows], self.query[rows], self.first[rows], self.second[rows], points[rows])
 
     def decision_counts(self) -> NDArray[np.int64]:
         """Count the battles of each two systems by decision (S x S x 4).

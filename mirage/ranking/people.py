@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import FEW_VOTERS, Ballots, Battles
+from mirage.battles.counts import FEW_VOTERS, Battles, PeoplesVotes
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.fit import Array, davidson, logistic
 
@@ -30,7 +30,7 @@ def people_lines(battles: Mapping[str, Battles]) -> list[str]:
     return [f"intervals and tests hold for other queries, of {who} only: it takes {FEW_VOTERS} for other people"]
 
 
-def add_people(moves: Array, ballots: Ballots) -> Array:
+def add_people(moves: Array, ballots: PeoplesVotes) -> Array:
     """Return what clusters of people add to the covariance of K sums over queries (K x K).
 
     Args:
@@ -52,7 +52,7 @@ def _products(cluster: NDArray[np.intp], moves: Array) -> Array:
     return np.asarray(sums.T @ sums)
 
 
-def draw_people(layout: ByQuery, ballots: Ballots | None, rng: np.random.Generator, draws: int) -> Array:
+def draw_people(layout: ByQuery, ballots: PeoplesVotes | None, rng: np.random.Generator, draws: int) -> Array:
     """Return what people add to each draw of the ratings (B x S); 0 where their votes are no clusters."""
     s = len(layout.systems)
     if ballots is None or not ballots.clustered:

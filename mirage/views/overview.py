@@ -35,8 +35,6 @@ LONG = 200
 """Characters of a remark beyond which a summary leaves it to `mirage rank`."""
 TRAINING = 5
 """Fewest systems of which the surrogate predicts each without it."""
-BY_MODEL = "--judge MODEL --base-url URL --dry-run"
-"""Options that estimate the cost of a model as judge."""
 _WITH_SYSTEMS = ("ratings", "published", "outcomes", "answers", "judgments")
 """Tables that name every system."""
 
@@ -208,8 +206,9 @@ def filling_command(arena: Arena) -> str:
         return arena.command("answers")
     decided = judges(arena)
     if "features" not in arena.tables or not decided:
-        model = " --judge MODEL --base-url URL" if "features" in arena.tables else ""
-        return f"mirage evaluate {arena.argument}{model}"
+        if "features" in arena.tables:
+            return f"mirage evaluate {arena.argument} --judge MODEL --base-url URL"
+        return f"mirage evaluate {arena.argument}"
     from mirage.ranking.judges import Judge, size
 
     judge = decided[0]
@@ -266,6 +265,8 @@ def _unmeasured_citations(arena: Arena) -> list[str]:
 def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *, all_said: bool) -> list[NextCommand]:
     """Return what makes sense next, given the board by the default judge and whether all its remarks are said."""
     where, n_systems = place_of(arena), 0 if board is None else len(board.rows)
+    command = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
+    by_model = NextCommand(command, "the cost of a model as judge")
     if judge is None and "features" in arena.tables and len(contents_view(arena).answers) > 1:
         by_scores = [
             NextCommand(
@@ -275,7 +276,7 @@ def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *
             for measure in _measures(arena)[:1]
         ]
         return [
-            NextCommand(f"mirage evaluate {where} {BY_MODEL}", "the cost of a model as judge"),
+            by_model,
             *by_scores,
             NextCommand(f"mirage import FILE --into {where}", "or add reference answers, scores or verdicts"),
             NextCommand(f"mirage app {where}", "read the answers"),
@@ -292,8 +293,7 @@ def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *
     commands: list[NextCommand] = []
     free = judge is not None and (judge.name == HEURISTIC or judge.rests_on_labels)
     if free and {"queries", "answers"} <= set(arena.tables):
-        command = f"mirage evaluate {where} {BY_MODEL}"
-        commands.append(NextCommand(command, "the cost of a model as judge"))
+        commands.append(by_model)
     if judge is not None and board is not None and n_systems >= 2:
         best, second = map(shlex.quote, board.rows["system"].to_pylist()[:2])
         by = shlex.quote(judge.name)

@@ -329,7 +329,7 @@ def test_systems_that_never_meet_are_compared_by_the_board_and_never_equivalent(
     assert report.overall.queries_needed is None
 
 
-def test_ratings_that_only_tie_are_equivalent_within_what_an_unseen_query_leaves_open() -> None:
+def test_ratings_that_only_tie_are_equivalent_within_an_unseen_query() -> None:
     ties = judged(np.random.default_rng(8), 40, {"a": 0.0, "b": 0.0})
     ties = ties.set_column(ties.column_names.index("verdict"), "verdict", pa.array(["tie"] * len(ties)))
     row = by_rating(ties, "a", "b", margin=0.05).overall

@@ -449,7 +449,7 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
     }
     path = tmp_path / "arena"
     writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
-    monkeypatch.setattr(second_opinion, "_coefficients", lambda: (0.0, 5.0, -5.0, 0.0, 0.0))
+    monkeypatch.setattr(second_opinion, "fitted_coefficients", lambda: (0.0, 5.0, -5.0, 0.0, 0.0))
     monkeypatch.setattr(second_opinion, "load_vectors", lambda: vectors)
     result = mirage("measure", "outcomes", path, "--second-opinion")
     assert "1 answers are unclassified" in result.stderr
@@ -474,5 +474,5 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
 
 def test_the_coefficients_of_the_second_opinion_are_of_its_columns() -> None:
     """A constant, the embedding, the similarity to forty refusals of many languages, and the length."""
-    assert len(second_opinion._coefficients()) == 1 + 384 + 2
-    assert len(set(second_opinion._refusals())) == 40
+    assert len(second_opinion.fitted_coefficients()) == 1 + 384 + 2
+    assert len(set(second_opinion.refusals_shown())) == 40

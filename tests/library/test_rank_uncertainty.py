@@ -451,7 +451,7 @@ def adjusted(points: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("systems", "n"), [(3, 8), (3, 12), (4, 12), (6, 8), (6, 15)])
-def test_equal_systems_are_separated_in_5_percent_also_where_another_wins_pitfall_218(systems: int, n: int) -> None:
+def test_equal_systems_are_separated_in_5_percent_where_another_wins_pitfall_218(systems: int, n: int) -> None:
     """One system is right on every query, and one of the others, at random."""
     rng, wrong = np.random.default_rng((45, systems, n)), 0
     first, times = np.triu_indices(systems, 1)[0], 300

@@ -35,7 +35,9 @@ def tables() -> dict[str, pa.Table]:
     derived = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
     derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
     tools = Tools(reference=REFERENCE)
-    derived |= FEATURES.run(derived, only=["target_language", "length", "answer_rougeL"], tools=tools)
+    derived |= FEATURES.run(
+        derived, only=["target_language", "length", "answer_rougeL", "citation_Recall@10"], tools=tools
+    )
     derived |= HEURISTIC_JUDGMENTS.run(derived)
     relevance = RELEVANCE_RATINGS.run(derived, draws=50, seed=7)["ratings"]
     judged = JUDGED_RATINGS.run(derived, judge="heuristic", draws=50, seed=7)["ratings"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import Ballots
+from mirage.battles.counts import PeoplesVotes
 from mirage.battles.failures import DROPPED, failures_of
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -267,7 +267,7 @@ def _points(
     return met
 
 
-def _orient_votes(ballots: Ballots | None, first: int, rows: NDArray[np.intp]) -> Ballots | None:
+def _orient_votes(ballots: PeoplesVotes | None, first: int, rows: NDArray[np.intp]) -> PeoplesVotes | None:
     """Return the votes on a pair with the difference of points of its first system, and the queries' places in some
     rows; None if those of one person are no cluster.
     """

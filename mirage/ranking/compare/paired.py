@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import Ballots
+from mirage.battles.counts import PeoplesVotes
 from mirage.ranking.fit import Array
 from mirage.ranking.people import add_people
 from mirage.ranking.records import LEVEL
@@ -81,7 +81,7 @@ class LanguageDifferences:
     """Q: the first system's value minus the second's."""
     strata: NDArray[np.intp]
     """Q: the stratum of each; strata have equal weights."""
-    people: Ballots | None = None
+    people: PeoplesVotes | None = None
     """The single votes behind the values, where those of one person are a cluster; `points` is the difference."""
 
     @property

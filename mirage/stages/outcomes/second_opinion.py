@@ -4,16 +4,14 @@ Alone it is not better than the rules, but where both agree they are rarely wron
 hold most errors. Those become unclassified, the first that people or a model should read. In a language without rules
 it decides alone where it is sure, not validated in that language.
 
-The coefficients (`second_opinion.json`) are of embeddings by multilingual-e5-small; `benchmarks/second_opinion.py`
+The coefficients (`second_opinion.toml`) are of embeddings by multilingual-e5-small; `benchmarks/second_opinion.py`
 fits them on answers written for this project.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mirage.schema import Outcome
@@ -24,6 +22,7 @@ from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 from mirage.stages.shown import query_texts
 from mirage.store.extras import extra
 from mirage.text.answers import NOMIRACL_TEMPLATES, parse_answer
+from mirage.text.data import load_words
 from mirage.text.segmentation import sentences
 from mirage.text.thoughts import part_thoughts
 
@@ -73,7 +72,7 @@ def abstention_chances(answers: Sequence[tuple[str, str]], vectors: Vectors) -> 
     """Return the probability that each answer abstains, from its language and text."""
     import numpy as np
 
-    coefficients = np.array(_coefficients())
+    coefficients = np.array(fitted_coefficients())
     scores = evidence(answers, vectors) @ coefficients[1:] + coefficients[0]
     chances: list[float] = (1 / (1 + np.exp(-scores))).tolist()
     return chances
@@ -84,7 +83,7 @@ def evidence(answers: Sequence[tuple[str, str]], vectors: Vectors) -> np.ndarray
     import numpy as np
 
     embedded = np.asarray(vectors([_opening(text, language) for language, text in answers]))
-    refusals = np.asarray(vectors(list(_refusals())))
+    refusals = np.asarray(vectors(list(refusals_shown())))
     length = np.log1p([len(text) for _, text in answers])
     return np.column_stack([embedded, (embedded @ refusals.T).max(axis=1), length])
 
@@ -99,14 +98,13 @@ def _opening(answer: str, language: str) -> str:
 
 
 @cache
-def _refusals() -> tuple[str, ...]:
+def refusals_shown() -> tuple[str, ...]:
     """Return labelled refusals, some of each language with a vocabulary."""
     of = [[each.answer for each in examples(code) if each.right == "abstained"] for code in sorted(LANGUAGES)]
     return tuple(text for number in range(3) for texts in of for text in texts[number : number + 1])[:_REFUSALS]
 
 
 @cache
-def _coefficients() -> tuple[float, ...]:
+def fitted_coefficients() -> tuple[float, ...]:
     """Return the constant and the coefficient of each column of `evidence`."""
-    text = (files("mirage.stages.outcomes") / "second_opinion.json").read_text(encoding="utf-8")
-    return tuple(json.loads(text))
+    return tuple(load_words("second_opinion", "mirage.stages.outcomes")["coefficients"])
