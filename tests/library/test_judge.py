@@ -319,7 +319,6 @@ UNREADABLE: list[tuple[str, str]] = [
     ("[[12#0]]", "none of the marks"),
     ("Verdict: [[D]]", r"\[\[D\]\]"),
     ("[[A]] no, rather [[Tie]]", "differ"),
-    ("[[a]]", r"\[\[a\]\]"),
     ("[[A or B]]", r"\[\[A or B\]\]"),
     ("<think>It is [[A]]", "thoughts"),
     ("<think>It is [[A]]</think>", "thoughts"),
