@@ -363,6 +363,7 @@ def test_a_leaderboard_whose_upper_ends_are_all_unbounded_is_printed(tmp_path: P
 VALUES: dict[str, Any] = {
     "skill": "abstain",
     "parser": "published",
+    "failures": "drop",
     "without": "openai",
     "exclude_own": True,
     "consistent": True,
