@@ -6,7 +6,6 @@ answer needs no verdict. No row at all means that the system was not asked.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ DROPPED = "failures are left out"
 """What is said of failures that do not count."""
 Key = tuple[str, str, str]
 """Language, query_id and system."""
+_KEY = ["language", "query_id", "system"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,6 @@ class Failures:
     failed: frozenset[Key]
     """Those that failed, of systems with another answer in the language: one without any is not ranked there."""
 
-    def count(self) -> dict[str, dict[str, tuple[int, int]]]:
-        """Return by language and system how many answers failed, and how many were asked for; of systems with a failure
-        in some language.
-        """
-        asked = Counter((language, system) for language, _, system in self.asked)
-        failed = Counter((language, system) for language, _, system in self.failed)
-        failing = {system for _, system in failed}
-        counts: dict[str, dict[str, tuple[int, int]]] = {}
-        for (language, system), n in sorted(asked.items()):
-            if system in failing:
-                counts.setdefault(language, {})[system] = failed[language, system], n
-        return counts
-
 
 NONE = Failures(frozenset(), frozenset())
 """No failure is known."""
@@ -58,42 +45,87 @@ NONE = Failures(frozenset(), frozenset())
 
 def find_failures(answers: pa.Table) -> Failures:
     """Return the failures among rows of table `answers`: failed calls, and empty texts that are no refusal."""
+    return _collect(_mark_answers(answers))
+
+
+@lru_cache(maxsize=16)
+def failures_of(arena: Arena) -> Failures:
+    """Return the failures of an arena: by its answers, or by outcomes where it has no answers."""
+    rows = _marked(arena)
+    return NONE if rows is None else _collect(rows)
+
+
+@lru_cache(maxsize=16)
+def count_failures(arena: Arena) -> dict[str, dict[str, tuple[int, int]]]:
+    """Return by language and system how many answers failed, and how many were asked for; of systems with a failure in
+    some language. A system without any answer in a language is not ranked there: its failures do not count.
+    """
+    rows = _marked(arena)
+    if rows is None:
+        return {}
+    groups = rows.group_by(["language", "system"]).aggregate([("failed", "sum"), ("failed", "count")]).to_pylist()
+    counted = {}
+    for row in groups:
+        n, asked = row["failed_sum"], row["failed_count"]
+        counted[row["language"], row["system"]] = 0 if n == asked else n, asked
+    failing = {system for (_, system), (n, _) in counted.items() if n}
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
+    for (language, system), count in sorted(counted.items()):
+        if system in failing:
+            counts.setdefault(language, {})[system] = count
+    return counts
+
+
+def failed_queries(arena: Arena, system: str) -> set[tuple[str, str]]:
+    """Return language and query_id of a system's failed answers, in the languages in which it has another answer."""
+    import pyarrow.compute as pc
+
+    rows = _marked(arena)
+    own = () if rows is None else rows.filter(pc.equal(rows["system"], system)).to_pylist()
+    answering = {row["language"] for row in own if not row["failed"]}
+    return {(row["language"], row["query_id"]) for row in own if row["failed"] and row["language"] in answering}
+
+
+def _marked(arena: Arena) -> pa.Table | None:
+    """Return the key of every answer of an arena, and whether it failed; None if none is known to have."""
+    import pyarrow.compute as pc
+
+    if "answers" in arena.tables:
+        rows = _mark_answers(arena.read("answers", columns=[*_KEY, "status", "text"]))
+    elif "outcomes" in arena.tables:
+        outcomes = arena.read("outcomes", columns=[*_KEY, "parser", "outcome"])
+        rows = outcomes.filter(pc.equal(outcomes["parser"], "strict"))
+        rows = rows.select(_KEY).append_column("failed", pc.is_in(rows["outcome"], _strings(FAILED)))
+    else:
+        return None
+    return rows if pc.any(rows["failed"]).as_py() else None
+
+
+def _mark_answers(answers: pa.Table) -> pa.Table:
+    """Return the key of every answer, and whether it failed."""
     import pyarrow.compute as pc
 
     empty = pc.and_(
         pc.equal(pc.utf8_trim_whitespace(pc.fill_null(answers["text"], "")), ""),
         pc.not_equal(answers["status"], "refused"),
     )
-    return _collect(answers, pc.or_(empty, pc.is_in(answers["status"], _strings(FAILED))))
+    failed = pc.or_(empty, pc.is_in(answers["status"], _strings(FAILED)))
+    return answers.select(_KEY).append_column("failed", failed)
 
 
-@lru_cache(maxsize=16)
-def failures_of(arena: Arena) -> Failures:
-    """Return the failures of an arena: by its answers, or by outcomes where it has no answers."""
+def _collect(rows: pa.Table) -> Failures:
+    """Return the failures among answers that are marked."""
     import pyarrow.compute as pc
 
-    if "answers" in arena.tables:
-        return find_failures(arena.read("answers", columns=["language", "query_id", "system", "status", "text"]))
-    if "outcomes" not in arena.tables:
+    if not pc.any(rows["failed"]).as_py():
         return NONE
-    outcomes = arena.read("outcomes", columns=["language", "query_id", "system", "parser", "outcome"])
-    outcomes = outcomes.filter(pc.equal(outcomes["parser"], "strict"))
-    return _collect(outcomes, pc.is_in(outcomes["outcome"], _strings(FAILED)))
-
-
-def _collect(rows: pa.Table, failed: Any) -> Failures:
-    import pyarrow.compute as pc
-
-    if not pc.any(failed).as_py():
-        return NONE
-    asked = _keys(rows)
-    without = _keys(rows.filter(failed))
+    asked, without = _keys(rows), _keys(rows.filter(rows["failed"]))
     answering = {(language, system) for language, _, system in asked - without}
     return Failures(asked, frozenset(key for key in without if (key[0], key[2]) in answering))
 
 
 def _keys(rows: pa.Table) -> frozenset[Key]:
-    return frozenset(zip(*(rows[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
+    return frozenset(zip(*(rows[name].to_pylist() for name in _KEY), strict=True))
 
 
 def decide_failures(judgments: pa.Table, failures: Failures, *, drop: bool = False) -> pa.Table:

@@ -21,7 +21,7 @@ import numpy as np
 from mirage.battles import verdict_rows
 from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
-from mirage.battles.failures import DROPPED, SENTENCE, failures_of
+from mirage.battles.failures import DROPPED, SENTENCE, count_failures
 from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -152,7 +152,7 @@ def make_board(
     else:
         style = style_of(arena, settings.control) if settings.control else None
         board = _rank_selected(verdicts, settings, style=style, votes=votes, notes=notes)
-    ranking = replace(_name_absent(board.ranking, arena), failed=failures_of(arena).count())
+    ranking = replace(_name_absent(board.ranking, arena), failed=count_failures(arena))
     return replace(board, ranking=ranking, failures=failure_lines(ranking, settings.failures))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import PeoplesVotes
-from mirage.battles.failures import DROPPED, failures_of
+from mirage.battles.failures import DROPPED, failed_queries
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import rank_arena
@@ -99,7 +99,7 @@ def compare_systems(
     other = first if second is None else second
     if against is None:
         need_two_systems(first, other)
-    failed = _failed_answers(arena, first), _failed_answers(against or arena, other)
+    failed = failed_queries(arena, first), failed_queries(against or arena, other)
     if settings.measure == RATING:
         name = choose_judge(arena, settings.judge)
         judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
@@ -157,11 +157,6 @@ def _compare_measure(
             fill_failed(of_second, of_first, failed[1], value.worst),
         )
     return _by_values(of_first, of_second, value, (first, second), settings, labels if value.name == RATE else None)
-
-
-def _failed_answers(arena: Arena, system: str) -> set[QueryKey]:
-    """Return the queries that a system failed."""
-    return {(language, query) for language, query, name in failures_of(arena).failed if name == system}
 
 
 def _failure_lines(
