@@ -329,6 +329,21 @@ def test_systems_that_never_meet_are_compared_by_the_board_and_never_equivalent(
     assert report.overall.queries_needed is None
 
 
+def test_a_pair_that_never_meets_has_its_own_interval_whatever_the_board_adjusts() -> None:
+    names, found = [f"s{k}" for k in range(8)], 0
+    for seed in range(12):
+        table = judged(np.random.default_rng((48, seed)), 30, dict.fromkeys(names, 0.0) | {"s0": 1.0, "z": 0.3})
+        ranking = rate(from_judgments(table.filter(pa.compute.equal(table["system_b"], "z"))), draws=200)
+        (code,), row = ranking.languages, compare_ratings(ranking, "s0", "s1").overall
+        tests, pair = ranking.tests[code], ranking.tests[code].index_of("s0", "s1")
+        low, high = ranking.languages[code].differences("s1", system="s0")[1:, 0]
+        assert (row.p <= 0.05) == (not row.low <= 0 <= row.high)
+        expected = (high - low) / 2 * (1 + stats.t.ppf(0.8, row.n_queries - 1) / stats.t.ppf(0.975, row.n_queries - 1))
+        assert row.detectable == pytest.approx(expected, rel=1e-3)
+        found += row.p <= 0.05 < tests.adjusted[pair] and low > 0
+    assert found, "the board leaves some together that a comparison separates"
+
+
 def test_ratings_that_only_tie_are_equivalent_within_an_unseen_query() -> None:
     ties = judged(np.random.default_rng(8), 40, {"a": 0.0, "b": 0.0})
     ties = ties.set_column(ties.column_names.index("verdict"), "verdict", pa.array(["tie"] * len(ties)))

@@ -322,26 +322,29 @@ def _compare_board(ranking: RankingReport, first: str, second: str, absent: Mapp
         if reason:
             parts[code] = _Part(None, reason=reason)
             continue
-        row, gap = ranking.languages[code], ranking.difference(first, second, language=code)
+        row = ranking.languages[code]
+        # The pair was named beforehand: its interval and its p are its own, not those of the board.
+        gap, *ends = row.differences(second, system=first)[:, 0].tolist()
+        low, high = (end if math.isfinite(end) else None for end in ends)
         index, times = ranking.tests[code].index_of(first, second), 1 if code == JOINT else tests
         n = int(min(row.queries_by_system[row.systems.index(system)] for system in (first, second)))
         p = min(1.0, times * float(ranking.tests[code].p[index]))
-        estimate = PairedEstimate(gap.value, gap.low, gap.high, p, n, min(int(ranking.tests[code].differing[index]), n))
-        if gap.low is None or gap.high is None or n < 2:
+        estimate = PairedEstimate(gap, low, high, p, n, min(int(ranking.tests[code].differing[index]), n))
+        if low is None or high is None or n < 2:
             sides = [f"{s} has {NO_BOUND[row.unbounded[s]]}" for s in (first, second) if s in row.unbounded]
             why = "the data puts no bound on the difference: " + ", ".join(sides)
             estimate = replace(estimate, reason=why if sides else "one query gives no estimate of the spread")
         else:
             wider = float(ndtri(1 - ALPHA / times / 2)) / REACH
-            low, high = (np.array(gap.value + wider * (end - gap.value)) for end in (gap.low, gap.high))
-            ends = agree_with_test(np.array(gap.value), low, high, ndtri(p / 2))
-            half = (gap.high - gap.low) / 2
+            below, above = (np.array(gap + wider * (end - gap)) for end in (low, high))
+            ends = agree_with_test(np.array(gap), below, above, ndtri(p / 2))
+            half = (high - low) / 2
             detectable = half * (wider + float(stdtrit(n - 1, POWER) / stdtrit(n - 1, 1 - ALPHA / 2)))
             unknown = "the number of queries is known for systems that meet"
             estimate = replace(
                 estimate, low=float(ends[0]), high=float(ends[1]), detectable=detectable, unknown=unknown
             )
-        parts[code] = _Part(estimate, board=gap.value)
+        parts[code] = _Part(estimate, board=gap)
     return parts
 
 
