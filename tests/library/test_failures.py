@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from commands import CliRunner, write_jsonl
 
 import mirage
 from mirage.battles.judge import judges
@@ -54,18 +54,13 @@ def verdicts(judge: str) -> list[dict[str, Any]]:
     return [row for row in rows if "flaky" not in (row["system_a"], row["system_b"]) or int(row["query_id"][1:]) % 3]
 
 
-def save(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An arena in which a third of one system's answers failed and all of another's, with labels and a judge."""
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["evaluate", str(save(tmp_path / "a.jsonl", records())), "--into", "a"])
+    done = CliRunner().invoke(app, ["evaluate", str(write_jsonl(tmp_path / "a.jsonl", *records())), "--into", "a"])
     assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(app, ["import", str(save(tmp_path / "v.jsonl", verdicts("m"))), "--into", "a"])
+    done = CliRunner().invoke(app, ["import", str(write_jsonl(tmp_path / "v.jsonl", *verdicts("m"))), "--into", "a"])
     assert done.exit_code == 0, done.output
     return tmp_path / "a"
 
@@ -109,7 +104,7 @@ def test_no_row_at_all_means_not_asked(tmp_path: Path, monkeypatch: pytest.Monke
     """Otherwise a system that answers a third of the others' queries, and a hundred of its own, would gain."""
     monkeypatch.chdir(tmp_path)
     rows = [row for row in records(systems=("good", "flaky", "poor")) if row["answer"] or row["system"] != "flaky"]
-    save(tmp_path / "a.jsonl", rows)
+    write_jsonl(tmp_path / "a.jsonl", *rows)
     assert CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"]).exit_code == 0
     ratings = {row["system"]: row for row in leaderboard(mirage.rank(open_arena(tmp_path / "a"))).to_pylist()}
     assert ratings["flaky"]["rating"] == pytest.approx(ratings["good"]["rating"], abs=0.02)
@@ -137,7 +132,7 @@ def test_queries_that_both_failed_are_counted_and_not_used(
     monkeypatch.chdir(tmp_path)
     rows = records(systems=("good", "flaky"))
     rows += [{**row, "system": "twin"} for row in rows if row["system"] == "flaky"]
-    save(tmp_path / "a.jsonl", rows)
+    write_jsonl(tmp_path / "a.jsonl", *rows)
     assert CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"]).exit_code == 0
     report = mirage.compare(open_arena(tmp_path / "a"), "flaky", "twin", measure=measure)
     assert report.overall.n_queries == N - 10
