@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from mirage.battles.failures import SENTENCE
 from mirage.battles.judge import judge_facts
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
@@ -124,7 +123,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         reference=reference,
         n=board.rows.num_rows,
         facts=facts,
-        failed=board.failing,
+        failed=bool(board.on_failures),
         every=every,
     )
     rows = shown.to_pylist()
@@ -163,8 +162,7 @@ def _evidence(
     system = _pick_system(rows, picked or (clicked[0] if clicked else None))
     apart = _sentences(board.apart)
     if system is None:
-        failures = _sentences([SENTENCE]) if board.failing else ""
-        note(f"Click a system for details. {board.method}. {failures} {apart}")
+        note(f"Click a system for details. {board.method}. {board.on_failures} {apart}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
         cards.card_line(cards.cards_of(page.arena).get(system))

@@ -51,7 +51,7 @@ def find_failures(answers: pa.Table) -> Failures:
 @lru_cache(maxsize=16)
 def failures_of(arena: Arena) -> Failures:
     """Return the failures of an arena: by its answers, or by outcomes where it has no answers."""
-    rows = _marked(arena)
+    rows = _mark_arena(arena)
     return NONE if rows is None else _collect(rows)
 
 
@@ -60,7 +60,7 @@ def count_failures(arena: Arena) -> dict[str, dict[str, tuple[int, int]]]:
     """Return by language and system how many answers failed, and how many were asked for; of systems with a failure in
     some language. A system without any answer in a language is not ranked there: its failures do not count.
     """
-    rows = _marked(arena)
+    rows = _mark_arena(arena)
     if rows is None:
         return {}
     groups = rows.group_by(["language", "system"]).aggregate([("failed", "sum"), ("failed", "count")]).to_pylist()
@@ -80,25 +80,23 @@ def failed_queries(arena: Arena, system: str) -> set[tuple[str, str]]:
     """Return language and query_id of a system's failed answers, in the languages in which it has another answer."""
     import pyarrow.compute as pc
 
-    rows = _marked(arena)
+    rows = _mark_arena(arena)
     own = () if rows is None else rows.filter(pc.equal(rows["system"], system)).to_pylist()
     answering = {row["language"] for row in own if not row["failed"]}
     return {(row["language"], row["query_id"]) for row in own if row["failed"] and row["language"] in answering}
 
 
-def _marked(arena: Arena) -> pa.Table | None:
-    """Return the key of every answer of an arena, and whether it failed; None if none is known to have."""
+def _mark_arena(arena: Arena) -> pa.Table | None:
+    """Return the key of every answer of an arena, and whether it failed; None without answers and outcomes."""
     import pyarrow.compute as pc
 
     if "answers" in arena.tables:
-        rows = _mark_answers(arena.read("answers", columns=[*_KEY, "status", "text"]))
-    elif "outcomes" in arena.tables:
-        outcomes = arena.read("outcomes", columns=[*_KEY, "parser", "outcome"])
-        rows = outcomes.filter(pc.equal(outcomes["parser"], "strict"))
-        rows = rows.select(_KEY).append_column("failed", pc.is_in(rows["outcome"], _strings(FAILED)))
-    else:
+        return _mark_answers(arena.read("answers", columns=[*_KEY, "status", "text"]))
+    if "outcomes" not in arena.tables:
         return None
-    return rows if pc.any(rows["failed"]).as_py() else None
+    outcomes = arena.read("outcomes", columns=[*_KEY, "parser", "outcome"])
+    rows = outcomes.filter(pc.equal(outcomes["parser"], "strict"))
+    return rows.select(_KEY).append_column("failed", pc.is_in(rows["outcome"], _strings(FAILED)))
 
 
 def _mark_answers(answers: pa.Table) -> pa.Table:

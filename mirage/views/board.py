@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema
 from mirage.battles.counts import SUBSETS
+from mirage.battles.failures import SENTENCE
 from mirage.battles.judge import choose_judge, verdict_judges
 from mirage.ranking.board import (
     DIFFERENCES,
@@ -40,7 +41,7 @@ from mirage.schema import Count, Share
 from mirage.stats.units import Unit
 from mirage.store.labels import source_phrase
 from mirage.store.makers import makers_of
-from mirage.text.segmentation import count_text, join_first
+from mirage.text.segmentation import as_sentence, count_text, join_first
 from mirage.views.cache import cached_view, stored_view
 
 if TYPE_CHECKING:
@@ -169,9 +170,9 @@ class BoardView:
         return self._of(self.languages)
 
     @property
-    def failing(self) -> bool:
-        """Whether answers failed."""
-        return any(self.rows["failed"].to_pylist())
+    def on_failures(self) -> str:
+        """How failed answers count, in a sentence; empty if none of the rows shown failed."""
+        return as_sentence(SENTENCE) if any(self.rows["failed"].to_pylist()) else ""
 
     @property
     def n_queries(self) -> int:
