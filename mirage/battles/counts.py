@@ -72,12 +72,12 @@ class PeoplesVotes:
 
     @property
     def repeated(self) -> bool:
-        """Whether a person gave several votes."""
+        """True if a person gave several votes."""
         return self.n_voters < len(self.voter)
 
     @property
     def clustered(self) -> bool:
-        """Whether votes of one person are a cluster: several have several, and there are enough people."""
+        """True if votes of one person are a cluster: someone gave several, and there are enough people."""
         return self.repeated and self.n_voters >= FEW_VOTERS
 
     def among(self, systems: Sequence[int]) -> PeoplesVotes:

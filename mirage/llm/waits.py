@@ -61,7 +61,9 @@ def asked_wait(
     given = [(name.lower(), text) for name, text in (*headers.items(), *strings(body))]
     asked = [(not name.endswith("ms"), _seconds(name, text, now)) for name, text in given if _FIELD.fullmatch(name)]
     known = [seconds for _, seconds in sorted(asked, key=lambda each: each[0]) if seconds is not None]
-    known = known or [seconds for _, text in strings(body) for seconds in _said(text.lower(), now, limited=limited)]
+    known = known or [
+        seconds for _, text in strings(body) for seconds in _find_waits(text.lower(), now, limited=limited)
+    ]
     if not known and limited:
         left = dict(given)
         resets = [
@@ -92,7 +94,7 @@ def _seconds(name: str, text: str, now: datetime) -> float | None:
     return value if unit is None or ("reset" in name and unit[1] != "ms") else value * _unit_seconds(unit[1])
 
 
-def _said(text: str, now: datetime, *, limited: bool) -> Iterator[float]:
+def _find_waits(text: str, now: datetime, *, limited: bool) -> Iterator[float]:
     """Yield the times to wait that sentences ask for; if limited, then any other time that is not of a rate."""
     others = []
     ends = [0, *(end.end() for end in _SENTENCE_END.finditer(text)), len(text)]

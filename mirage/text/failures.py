@@ -54,7 +54,7 @@ def is_error(text: str) -> bool:
 
 
 def failure(text: str) -> tuple[str, str] | None:
-    """Return status and reason of a text that stands for an answer that never came; None for an answer."""
+    """Return status and reason of a text in the place of an answer that never came; None for an answer."""
     if is_error(text):
         return "api_error", text.strip()
     plain = text.strip()

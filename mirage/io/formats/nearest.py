@@ -1,4 +1,4 @@
-"""What a file of no known format holds, and the command that reads it, checked on its first records."""
+"""Describe a file of no known format: what it holds, and the command that reads it, checked on its first records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an answer ended, as fields of a record say: a status, an error, a flag of success.
+"""Read how an answer ended from fields of a record: a status, an error, a flag of success.
 
 find_status({"answer": "I don't know.", "llm_error": "HTTP 429"}, "")   # ("api_error", "HTTP 429")
 """
@@ -77,7 +77,7 @@ def _read_error(content: Any, name: str) -> str | None:
 
 
 def read_status(content: Any) -> str | None:
-    """Return the status that a word, a flag or an HTTP status stands for; None for any other."""
+    """Return the status that a word, a flag or an HTTP status means; None for any other."""
     code = None if isinstance(content, bool) else number(content)
     if code is not None:
         return "ok" if 200 <= code < 300 else "api_error" if 400 <= code < 600 else None
