@@ -1,7 +1,7 @@
 """Roles of a deployment: a TOML file that lists people by role.
 
     default = "reader"              # everybody not listed
-    voters = ["amina", "李小龙"]
+    voters = ["amina@example.org", "oidc:https://login.example.org#8f2c41"]
     curators = ["zoë@example.org"]
 
 `MIRAGE_ROLES` is the path of the file, which is reloaded when it changes. Without it everybody may do everything, as on

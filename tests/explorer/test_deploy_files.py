@@ -74,7 +74,7 @@ def test_nginx_takes_the_configuration_of_the_proxy(tmp_path: Path) -> None:
 
 def test_the_settings_and_roles_are_sound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ROLES, str(DEPLOY / "roles.toml"))
-    assert roles().permit("zoë", "curator")
+    assert roles().permit("zoë@example.org", "curator")
     assert settings()["MIRAGE_LOGIN"] == "required"
 
 

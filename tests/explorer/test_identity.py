@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import browser
@@ -17,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from mirage.errors import BadInput
 from mirage.explorer.kit import votes as people
-from mirage.explorer.kit.identity import LOGIN
+from mirage.explorer.kit.identity import LOGIN, claimed_name
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import standing
 from pages import html, page_text
@@ -48,6 +49,28 @@ def test_a_setting_that_is_not_understood_lets_nobody_vote(arenas: Path, monkeyp
     assert 'mg-sides mg-blind"' not in html(page)
     assert LOGIN in page_text(page)
     assert not page.text_input
+
+
+EMAIL = "zoe@example.org"
+ISSUER = "https://login.example.org"
+
+
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ({"email": EMAIL, "email_verified": True, "sub": "7"}, EMAIL),
+        ({"email": "zoe\u0308@example.org", "email_verified": "true", "sub": "7"}, "zo\u00eb@example.org"),
+        ({"email": EMAIL, "email_verified": False, "sub": "7"}, f"oidc:{ISSUER}#7"),
+        ({"email": EMAIL, "sub": "7"}, f"oidc:{ISSUER}#7"),
+        ({"sub": EMAIL}, f"oidc:{ISSUER}#{EMAIL}"),
+        ({"email": f"oidc:{ISSUER}#8@x", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
+        ({"email": "zoe\u200b@example.org", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
+        ({"email": "amina", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
+        ({"email": EMAIL}, ""),
+    ],
+)
+def test_pitfall_237_no_id_of_a_provider_equals_an_address(claims: dict[str, Any], name: str) -> None:
+    assert claimed_name({"iss": ISSUER} | claims) == name
 
 
 # Who may take a vote back

@@ -101,7 +101,7 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
         {"vote": "undo"},
         {"undoes": "other"},
         {"voter": "  "},
-        {"voter": "x" * 101},
+        {"voter": "x" * 401},
         {"note": "x" * 4_001},
         {"query_id": "a\0b"},
         {"arena": "\ud800"},

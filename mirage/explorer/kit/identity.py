@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import unicodedata
+import re
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -19,10 +21,13 @@ from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.text import plain
 from mirage.store import owned
 from mirage.store.roles import Role, roles
+from mirage.text.names import hidden_character, normalise_name
 
 LOGIN = "MIRAGE_LOGIN"
 """Environment variable: whether votes need a login, `required` or `optional` (the default)."""
 _SESSION, _READER = "_reader_session", "_reader"
+_ADDRESS = re.compile(r"[^\s@:]+@[^\s@:]+")
+"""An e-mail address; without a colon, so that no address is in the namespace of ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +90,21 @@ def provider() -> bool:
 
 
 def verified_name() -> str:
-    """Return the e-mail address if the provider verified it, else the provider's id: other names are unverified."""
-    if not st.user.is_logged_in:
-        return ""
-    person = st.user.to_dict()
+    """Return the name that the login verified; empty without a login."""
+    return claimed_name(st.user.to_dict()) if st.user.is_logged_in else ""
+
+
+def claimed_name(claims: Mapping[str, Any]) -> str:
+    """Return the e-mail address of a login's claims if the provider verified it, else `oidc:ISSUER#SUB`.
+
+    An id may be any text, such as somebody's address: with its issuer in front it equals none.
+    """
+    email, sub = (normalise_name(str(claims.get(name) or "")) for name in ("email", "sub"))
     # Providers send the flag as a truth value or as text.
-    if person.get("email") and str(person.get("email_verified", False)).lower() == "true":
-        return unicodedata.normalize("NFC", str(person["email"])).strip()
-    return str(person.get("sub") or "")
+    verified = str(claims.get("email_verified", False)).lower() == "true"
+    if verified and _ADDRESS.fullmatch(email) and not hidden_character(email):
+        return email
+    return f"oidc:{claims.get('iss') or ''}#{sub}" if sub else ""
 
 
 def show_account() -> None:

@@ -25,7 +25,7 @@ from mirage.text.names import NAMES, normalise_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST = {"note": 4_000, "voter": 100}
+LONGEST = {"note": 4_000, "voter": 400}
 """Maximum length of text that people type."""
 _TEXT = 1_000
 """Maximum length of any other text."""
