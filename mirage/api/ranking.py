@@ -194,8 +194,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
 
     Args:
         judgments: rows of verdicts, as for `rank`, with `query_id`; or an arena.
-        votes: rows of votes, as for `agreement`; all count as drawn at random, unless a column `control` or
-            `inclusion` says otherwise.
+        votes: rows of votes, as for `agreement`; all count as drawn at random, unless their column `control` says no.
         judge: name of the judge; None if there is only one.
 
     Returns:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.io.rows import UNDETERMINED, read_frame, read_texts, require_columns
+from mirage.io.rows import UNDETERMINED, read_frame, read_texts, refuse_weight_columns, require_columns
 
 if TYPE_CHECKING:
     from mirage.people.votes.kinds import Vote
@@ -24,9 +24,9 @@ def read_votes(data: Any) -> list[Vote]:
     rows = read_frame(data)
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     require_columns(rows, ("query_id", "system_a", "system_b", verdict))
+    refuse_weight_columns(rows)
     language, voters = read_texts(rows, "language", UNDETERMINED), read_texts(rows, "voter", UNNAMED)
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
-    chances = rows["inclusion"].to_pylist() if "inclusion" in rows.column_names else [None] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)
     log = []
     known = (*READABLE, "skip")
@@ -34,13 +34,6 @@ def read_votes(data: Any) -> list[Vote]:
         if (word := schema.verdict_word(told)) not in known:
             raise BadInput(
                 f"the vote {told!r} is not one of {', '.join(known)}", where=f"row {k + 1:,}", do="correct it"
-            )
-        chance = chances[k]
-        if chance is not None and not 0 < chance <= 1:
-            raise BadInput(
-                f"the inclusion probability {chance} is not in (0, 1]",
-                where=f"row {k + 1:,}",
-                do="use a probability above 0 and at most 1, or leave it empty",
             )
         log.append(
             Vote(
@@ -55,7 +48,6 @@ def read_votes(data: Any) -> list[Vote]:
                 vote=word,  # type: ignore[arg-type]  # it is one of the words known
                 control=bool(drawn[k]),
                 why="",
-                inclusion=chance,
             )
         )
     return log

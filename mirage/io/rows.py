@@ -91,6 +91,7 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
     notes: tuple[str, ...] = ()
     require_columns(rows, _BATTLE)
     refuse_misspelt(dict.fromkeys(rows.column_names), "the columns", ("query_id",), ("language",), ("judge",))
+    refuse_weight_columns(rows)
     n = len(rows)
     columns = {name: _encode(rows, name) for name in _BATTLE}
     words = [schema.verdict_word(text) for text in columns["verdict"].dictionary.to_pylist()]
@@ -122,8 +123,6 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
     keys = pa.table({name: columns[name] for name in battle})
     if repeats := n - len(keys.group_by(keys.column_names).aggregate([])):
         notes = (*notes, f"{count_text(repeats, 'verdict')} {REPEATED}")
-    if "inclusion" in rows.column_names:
-        notes = (*notes, "the column inclusion is ignored: every verdict counts the same")
     return pa.table(columns), notes
 
 
@@ -193,6 +192,15 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
     if name not in NAMES:
         return pa.DictionaryArray.from_arrays(encoded.indices, values)
     return values.take(encoded.indices).dictionary_encode()
+
+
+def refuse_weight_columns(rows: pa.Table) -> None:
+    """Refuse rows that claim a probability with which their battle was drawn, naming the first."""
+    from mirage.io.values import refuse_weights, weight_fields
+
+    for name in weight_fields(tuple(rows.column_names)):
+        for k, content in enumerate(rows[name].to_pylist()):
+            refuse_weights({name: content}, f"row {k + 1:,}")
 
 
 def require_columns(rows: pa.Table, names: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ _SHARED = frozenset({"system", "judge", "language", "model", "run_id", "assigner
 """Fields that may be common to all records of a file."""
 MOST_REPEATS = 9_999
 """Highest number of a sample or repeat."""
+_INCLUSION = re.compile(r"\s*inclusion([\W_]*(p|prob|probability|weight))?\s*", re.IGNORECASE)
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
 
 
@@ -182,6 +183,28 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     candidates = {candidate.casefold(): candidate for candidate in names}
     matches = difflib.get_close_matches(name.casefold(), candidates, n=1, cutoff=0.75)
     return candidates[matches[0]] if matches else None
+
+
+def refuse_weights(value: Mapping[str, Any], where: str) -> None:
+    """Check that no field of a record claims a probability with which its battle was drawn.
+
+    Raises:
+        BadInput: naming the field; only the program that draws battles knows their probabilities.
+    """
+    for name in weight_fields(tuple(value)):
+        content = value[name]
+        if content is not None and content != "" and content == content:  # NaN is a gap
+            raise BadInput(
+                f"{name} is {shorten(content)}: a file cannot say with which probability a battle was drawn",
+                where=where,
+                do=f"leave it out (--map {name}=ignored): every verdict counts the same",
+            )
+
+
+@lru_cache(4096)
+def weight_fields(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names that stand for a probability of being drawn: `inclusion`, `Inclusion probability`."""
+    return tuple(name for name in names if _INCLUSION.fullmatch(name))
 
 
 def refuse_misspelt(value: Mapping[str, Any], where: str, *groups: tuple[str, ...]) -> None:

@@ -393,7 +393,7 @@ class VerdictJudge(Judge):
         return read_verdicts(arena, self.failures)
 
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
-        return [*_note_weights(arena), *_note_people(arena, self.name)]
+        return _note_people(arena, self.name)
 
     def _count(self, table: pa.Table) -> dict[str, Battles]:
         return from_judgments(table, judge=self.name)
@@ -487,7 +487,7 @@ class PanelJudge(VerdictJudge):
         return self.judges or verdict_judges(arena)
 
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
-        return _note_weights(arena)
+        return []
 
     def _count(self, table: pa.Table) -> dict[str, Battles]:
         parts: dict[str, list[Battles]] = {}
@@ -574,7 +574,17 @@ def _count_decisions(by_language: Mapping[str, Verdicts], languages: Collection[
 
 
 def read_verdicts(arena: Arena, failures: Failures = "count") -> pa.Table:
-    """Return the stored verdicts, and those that failed answers decide, with the columns `COLUMNS`."""
+    """Return the stored verdicts, and those that failed answers decide, with the columns `COLUMNS`.
+
+    Raises:
+        BadInput: if they were stored with probabilities of their own.
+    """
+    if arena.stores_column("judgments", "inclusion"):
+        raise BadInput(
+            "its verdicts claim the probabilities with which their battles were drawn (the column inclusion)",
+            where=arena.address,
+            do="import the verdicts again without that column: every verdict counts the same",
+        )
     found = failures_of(arena)
     table = arena.read("judgments", columns=COLUMNS, encoded=() if found.failed else REPEATED)
     return decide_failures(table, found, drop=failures == "drop")
@@ -609,13 +619,6 @@ def battles_of(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
 @lru_cache(maxsize=16)
 def _label_unranked(arena: Arena, judge: LabelJudge) -> dict[str, dict[str, str]]:
     return judge.find_unranked(judge.read(arena))
-
-
-def _note_weights(arena: Arena) -> list[str]:
-    """Return a remark if verdicts were stored with a weight of their own: nobody can check how it was chosen."""
-    if not arena.stores_column("judgments", "inclusion"):
-        return []
-    return ["inclusion probabilities stored with verdicts are ignored: every verdict counts the same"]
 
 
 @lru_cache(maxsize=64)

@@ -16,6 +16,7 @@ import mirage
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
+from mirage.io.options import Options
 from mirage.store import arena as arenas
 from mirage.store import files, writing
 from mirage.store.arena import Arena, is_arena, open_arena
@@ -131,25 +132,34 @@ def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path
         list(arenas.check(open_arena(arena.path)))
 
 
-def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["inclusion", "Inclusion probability"])
+def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path, name: str) -> None:
     """Three wins with a tiny inclusion probability would make the last system the first."""
-    weights = [1e-6] * 3 + [1.0] * 6
     plain = [VERDICT | {"query_id": str(k), "verdict": "B" if k < 3 else "A"} for k in range(9)]
-    weighted = [row | {"inclusion": weight} for row, weight in zip(plain, weights, strict=True)]
-    expected = mirage.rank(pd.DataFrame(plain)).table()
-
-    of_frame = mirage.rank(pd.DataFrame(weighted))
-    imported = import_file(write(tmp_path / "x.jsonl", *weighted), tmp_path / "arena", name="judgments")
-    assert ("inclusion", "every verdict counts the same") in [
-        (left.what, left.why) for left in imported.summary.left_out
+    weighted = [row | {name: 1e-6 if k < 3 else 1.0} for k, row in enumerate(plain)]
+    pair = [{"prompt": "Who?", "response_a": "Ann.", "response_b": "Bob.", "winner": "model_a", name: 0.1}]
+    files = [write(tmp_path / "x.jsonl", *weighted), write(tmp_path / "pair.jsonl", *pair)]
+    frame = pd.DataFrame(weighted)
+    doors = [
+        *(lambda file=file: import_file(file, tmp_path / "arena") for file in files),
+        lambda: mirage.rank(files[0]),
+        lambda: mirage.rank(frame),
+        lambda: mirage.agreement(frame, frame),
+        lambda: mirage.correct(pd.DataFrame(plain), frame),
+        lambda: mirage.judge_exam(open_arena(arenas.bundled_arenas()["people"]), frame),
     ]
-    arena = imported.arena
-    assert not any("inclusion" in line for line in mirage.rank(arena).remarks)
-    forge(arena, "judgments", arena.read("judgments").append_column("inclusion", pa.array(weights)))
-    of_arena = mirage.rank(open_arena(arena.path))
-    for ranking in (of_frame, of_arena):
-        assert ranking.table().equals(expected)
-        assert sum("inclusion" in line for line in ranking.remarks) == 1
+    for door in doors:
+        with pytest.raises(BadInput, match=f"{name} is .*probability a battle was drawn") as caught:
+            door()
+        assert name in caught.value.do
+    assert not (tmp_path / "arena").exists()
+
+    arena = import_file(files[0], tmp_path / "arena", options=Options({name: "ignored"})).arena
+    assert mirage.rank(arena).table().equals(mirage.rank(pd.DataFrame(plain)).table())
+    forge(arena, "judgments", arena.read("judgments").append_column("inclusion", pa.array([0.5] * 9)))
+    for rank in (mirage.rank, mirage.judge_exam):
+        with pytest.raises(BadInput, match="inclusion"):
+            rank(open_arena(arena.path))
 
 
 def forge(arena: Arena, table: str, rows: pa.Table) -> None:

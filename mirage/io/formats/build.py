@@ -34,7 +34,7 @@ from mirage.io.formats.spec import (
     ShownPassage,
     Value,
 )
-from mirage.io.values import MOST_REPEATS
+from mirage.io.values import MOST_REPEATS, refuse_weights
 from mirage.text.answers import citations, cites_by_number, is_numbered
 from mirage.text.content import as_json, clean_text, content_id, passage_digest, whole
 from mirage.text.failures import failure
@@ -519,6 +519,8 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
     Raises:
         BadInput: for the first invalid record; the next call goes on behind it.
     """
+    if "judgments" in entry.gives:
+        records = map(_without_weight, records)
     if entry.read is not None:
         yield from entry.read(records, builder)
         return
@@ -529,6 +531,11 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
             if item.answerable is None:
                 item.answerable = says_answerable(record.value)
             yield item
+
+
+def _without_weight(record: Record) -> Record:
+    refuse_weights(record.value, record.where)
+    return record
 
 
 def _tags(tags: Mapping[str, str | Sequence[str] | None]) -> set[tuple[str, str]]:

@@ -35,8 +35,6 @@ def _item(record: Record, builder: Builder, fields: frozenset[str], **parts: Any
 
 @lru_cache(256)
 def _why_ignored(name: str, fields: frozenset[str]) -> str:
-    if name == "inclusion":
-        return "every verdict counts the same"
     near = values.nearest(name, fields)
     return f"not a column; did you mean {near}?" if near else "not a column of this format"
 
