@@ -207,6 +207,7 @@ def caster(session: vote_session.VoteSession, token: str, item: Any, **shown: st
             note=note,
             seconds=session.seconds(token),
             session=session.reader.session,
+            proof="voter" if session.reader.name else "draw",
             **shown,
         )
         return row

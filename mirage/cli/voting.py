@@ -21,6 +21,7 @@ from mirage.cli.output import columns_of, note, show
 from mirage.errors import BadInput
 from mirage.store.arena import Arena, open_arena, refuse_bundled
 from mirage.store.export import export_rows
+from mirage.store.home import read_key
 from mirage.text.segmentation import count_text
 
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
@@ -46,18 +47,23 @@ def export(
     kind: Annotated[
         Logged, typer.Option("--kind", help="Votes on battles, citations or labels of queries, or notes.")
     ] = "battles",
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="Also write the secret key, for another machine of yours."),
+    ] = None,
 ) -> None:
     """Export the log of votes to a file.
 
     Reads the votes, from the user's folder or the database of MIRAGE_VOTES_URL. Writes FILE: every row of the log in
-    order of time, including votes that were undone and the rows that undo them.
+    order of time, including votes that were undone and the rows that undo them, each signed with the key of these
+    votes. Elsewhere they count only with that key, which --key writes: whoever has it can make votes that count.
     """
     from mirage.people.votes.database import Votes
     from mirage.people.votes.kinds import KINDS
     from mirage.people.votes.stage import export_votes
 
     with Votes() as database:
-        n = export_votes(database, KINDS[kind].row, file, arena=arena)
+        n = export_votes(database, KINDS[kind].row, file, arena=arena, key=key)
         note(f"{file}: {n:,} rows from {database.where}")
 
 
@@ -81,14 +87,21 @@ def import_(
             help="Arena of a ballot, or of people's labels on answers.",
         ),
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="Key of the votes that FILE is from."),
+    ] = None,
 ) -> None:
     """Import a log of votes or notes, a filled ballot, or people's labels on answers.
 
     Reads FILE. Writes new rows all-or-nothing: one invalid line rejects the file, and the error names the line. The
-    rows of a ballot that have a vote must be on the current texts of --arena. --kind answers writes the table scores of
-    --arena. Its records have query_id, system, rater and value; language if the arena has several; measure, by default
-    `answered`: 1 if the answer answers the question, 0 if it abstains; low and high, the ends of another scale. Label
-    answers drawn at random within each language and system, or corrected levels are biased.
+    rows of a ballot that have a vote must be on the current texts of --arena. What is not signed for its voter and item
+    is stored as an opinion, which does not count; --key lets the signatures of other votes count, from now on.
+
+    --kind answers writes the table scores of --arena. Its records have query_id, system, rater and value; language if
+    the arena has several; measure, by default `answered`: 1 if the answer answers the question, 0 if it abstains; low
+    and high, the ends of another scale. Label answers drawn at random within each language and system, or corrected
+    levels are biased.
     """
     from mirage.people.votes.ballots import import_ballot, is_ballot
     from mirage.people.votes.database import Votes
@@ -99,13 +112,16 @@ def import_(
         _import_answer_labels(file, _need_arena(arena, "labels on answers"))
         return
     with Votes() as database:
+        if key is not None:
+            database.add_key(read_key(key))
         if is_ballot(file):
-            read, new = import_ballot(database, file, open_arena(_need_arena(arena, "a ballot")))
+            imported = import_ballot(database, file, open_arena(_need_arena(arena, "a ballot")))
         elif arena is not None:
             raise BadInput("a log of votes names its arenas", do="omit --arena")
         else:
-            read, new = import_votes(database, KINDS[kind].row, file)
-        note(f"{database.where}: {read:,} rows read, {new:,} of them new")
+            imported = import_votes(database, KINDS[kind].row, file)
+        first, *others = imported.lines()
+        note(f"{database.where}: {first}", *others)
 
 
 def _need_arena(arena: Path | None, noun: str) -> Path:
@@ -142,14 +158,17 @@ def ballot(
 ) -> None:
     """Write a ballot to send to a voter: a sheet with the next battles of the queue, blind and in random order.
 
-    The voter fills in the column vote (A, B, tie, both_bad or skip), and mirage votes import takes the file; several
-    people can fill in copies. Reads the tables queries, passages, answers and judgments, and the votes. Writes FILE.
+    The voter fills in the column vote (A, B, tie, both_bad or skip), and mirage votes import takes the file. Without
+    --voter several people can fill in copies under names that nobody checks. Reads the tables queries, passages,
+    answers and judgments, and the votes. Writes FILE.
     """
     from mirage.people.votes.ballots import battle_ballot
     from mirage.people.votes.correct import correction_needs
+    from mirage.people.votes.database import Votes
     from mirage.people.votes.stage import vote_pool
 
-    rows = battle_ballot(arena, language, voter=voter, n=n)
+    with Votes() as database:
+        rows = battle_ballot(database, arena, language, voter=voter, n=n)
     export_rows(rows, out)
     note(f"{out}: {count_text(len(rows), 'battle')}")
     note(correction_needs(vote_pool(arena, language).n_queries))
@@ -170,9 +189,11 @@ def write_audit(
     rates then corrects for the errors. Reads the tables queries and passages. Writes FILE.
     """
     from mirage.people.votes import ballots
+    from mirage.people.votes.database import Votes
     from mirage.people.votes.labels import draw_audit
 
-    rows = ballots.ballot(arena, draw_audit(arena, n=n, languages=languages), voter)
+    with Votes() as database:
+        rows = ballots.ballot(database, arena, draw_audit(arena, n=n, languages=languages), voter)
     export_rows(rows, out)
     note(f"{out}: {count_text(len(rows), 'query')}")
 

@@ -76,9 +76,7 @@ def make_note(
         vote="note",
         categories=",".join(categories) or None,
         note=(text or "").strip() or None,
-        undoes=None,
         session=session,
-        shown=None,
     )
     if not note.categories and not note.note:
         raise BadInput("the note is empty", do="choose a category or write a text")

@@ -86,10 +86,41 @@ def make_votes_file() -> None:
     file = votes_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch(mode=0o600)
-        file.chmod(0o600)
+        make_private(file)
     except OSError as error:
         raise _unwritable(file, error) from None
+
+
+def make_private(file: Path) -> None:
+    """Create a file unless it exists, and let only its owner read it."""
+    file.touch(mode=0o600)
+    file.chmod(0o600)
+
+
+def write_key(file: Path, key: str) -> None:
+    """Write a secret key to a new file that only its owner can read.
+
+    Raises:
+        BadInput: if there is such a file already, or it cannot be written.
+    """
+    try:
+        file.touch(mode=0o600, exist_ok=False)
+        file.write_text(f"{key}\n", encoding="ascii")
+    except OSError as error:
+        raise BadInput(f"the key cannot be written: {error.strerror}", where=str(file), do="name a new file") from None
+
+
+def read_key(file: Path) -> str:
+    """Return the key in a file.
+
+    Raises:
+        BadInput: if it cannot be read.
+    """
+    try:
+        with file.open("rb") as given:
+            return given.read(200).decode("ascii", "replace").strip()
+    except OSError as error:
+        raise BadInput(f"the key cannot be read: {error.strerror}", where=str(file), do="check the path") from None
 
 
 @contextmanager

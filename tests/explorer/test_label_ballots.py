@@ -115,7 +115,7 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
 
 def filled(path: Path, arena: Arena, n: int = 24, **changed: str) -> Path:
     """Write a ballot of Telugu queries, filled in by amina."""
-    rows = ballot(arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
+    rows = ballot(Votes(), arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
     path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), encoding="utf-8")
     return path
 
@@ -125,9 +125,9 @@ def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena:
     for hidden in ("relevant", MAKER, "zq-system"):
         assert hidden not in path.read_text(encoding="utf-8")
     with Votes() as database:
-        assert import_ballot(database, path, arena) == (24, 24)
-        assert import_ballot(database, path, arena) == (24, 0)
-        assert import_ballot(database, filled(path, arena, vote="unclear"), arena) == (24, 24)
+        assert import_ballot(database, path, arena)[:2] == (24, 24)
+        assert import_ballot(database, path, arena)[:2] == (24, 0)
+        assert import_ballot(database, filled(path, arena, vote="unclear"), arena)[:2] == (24, 24)
         found = votes_on(arena, database.rows(LabelVote))
     assert {(row.vote, row.voter) for row in found.counting} == {("unclear", "amina")}
     assert not found.changed

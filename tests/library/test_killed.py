@@ -217,10 +217,12 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
     runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MIRAGE_HOME", str(runner.home))
-    blank = [None] * 5
     file, draw = tmp_path / "votes.jsonl", random.Random("votes killed")
-    rows = [Vote(f"v{k}", now(), "a", "en", f"q{k}", "a", "b", "eva", "A", True, "random", *blank)
-            for k in range(3_000)]  # fmt: skip
+    about = {"arena": "a", "language": "en", "system_a": "a", "system_b": "b", "voter": "eva", "why": "random"}
+    rows = [
+        Vote(vote_id=f"v{k}", time=now(), query_id=f"q{k}", vote="A", control=True, **about)  # type: ignore[arg-type]
+        for k in range(3_000)
+    ]
     file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), encoding="utf-8")
     args = ["votes", "import", str(file)]
     for _ in range(KILLS):

@@ -144,9 +144,8 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
 
 
 def vote(number: int, word: Any, *, query: str = "q1", sentence: int = 0, who: str = "a") -> Evidence:
-    return Evidence(
-        f"v{number}", now(), "arena", "en", query, "s", sentence, "d1", who, word, None, None, None, None, None
-    )
+    about = {"arena": "arena", "language": "en", "system": "s", "passage_id": "d1"}
+    return Evidence(vote_id=f"v{number}", time=now(), query_id=query, sentence=sentence, voter=who, vote=word, **about)
 
 
 def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> None:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,15 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
         {"seconds": True},
         {"control": 1},
         {"time": "yesterday"},
+        {"time": "9999-12-31T23:59:59.000000Z"},
+        {"time": "1999-12-31T23:59:59.000000Z"},
+        {"time": "2026-02-30T12:00:00.000000Z"},
+        {"time": "2026-11-21T05:13:28.250000"},
+        {"time": f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M:%S.%fZ}"},
+        {"voter": "ami\u200bna"},
+        {"voter": "ami\u202ena"},
+        {"voter": "ami\x1bna"},
+        {"system_a": "mi\u2066ne"},
         {"query_id": 7},
         {"query_id": None},
         {"inclusion": 0.0},
@@ -167,7 +177,7 @@ def test_the_environment_names_the_database_else_it_is_in_the_users_folder(
     assert len(Votes(f"sqlite:///{home.votes_file()}").rows(Vote)) == 1
     monkeypatch.setenv(URL, f"sqlite:///{tmp_path / 'other.sqlite'}")
     assert Votes().rows(Vote) == []
-    assert (tmp_path / "other.sqlite").exists()
+    assert (tmp_path / "other.sqlite").stat().st_mode & 0o777 == 0o600, "the key is in it"
 
 
 def test_a_password_is_never_shown(postgres: Server) -> None:
@@ -201,6 +211,7 @@ def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: 
         ({"vote_id": "first", "query_id": "9"}, "stands for another vote at f:1"),
         ({"vote": "undo", "undoes": "absent"}, "it undoes absent"),
         ({"vote": "undo", "undoes": "there", "voter": "juma"}, "it undoes there"),
+        ({"voter": "Amina"}, "voter 'Amina' differs from 'amina'"),
     ],
     ids=str,
 )
@@ -223,7 +234,8 @@ from mirage import errors
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import now
-row = Vote("", now(), "sample", "sw", "", "a", "b", "", "A", True, "random")
+about = {"arena": "sample", "language": "sw", "query_id": "", "system_a": "a", "system_b": "b", "voter": ""}
+row = Vote(vote_id="", time=now(), vote="A", control=True, why="random", **about)
 if "postgresql" in sys.argv[1]:
     import psycopg
 warm = Votes("sqlite:///" + sys.argv[2])    # everything is loaded before the voters part
@@ -280,6 +292,24 @@ def test_threads_of_one_server_share_the_store_and_first_use_makes_the_tables_on
     with ThreadPoolExecutor(20) as pool:
         stored = list(pool.map(lambda n: db.submit(vote(query_id=str(n), voter=f"v{n % 7}")), range(100)))
     assert sorted(stored, key=lambda r: (r.time, r.vote_id)) == db.rows(Vote)
+
+
+def test_votes_of_an_earlier_version_stay_and_get_one_key(url: str) -> None:
+    from sqlalchemy import text
+
+    with Votes(url) as db:
+        rows = [db.submit(vote(proof="voter")), db.submit(evidence())]
+        with db._engine.connect().execution_options(mirage_write=True) as raw, raw.begin():
+            for table in votes_database.vote_tables().values():
+                raw.execute(text(f"ALTER TABLE {table.name} DROP COLUMN proof"))
+            raw.execute(text("ALTER TABLE mirage_note DROP COLUMN seconds"))
+            raw.execute(text("DROP TABLE mirage_key"))
+    with ThreadPoolExecutor(8) as pool:
+        keys = list(pool.map(lambda _: tuple(Votes(url).keys()), range(8)))
+    assert len(set(keys)) == len(keys[0]) == 1
+    with Votes(url) as db:
+        assert [*db.rows(Vote), *db.rows(Evidence)] == [dataclasses.replace(row, proof=None) for row in rows]
+        assert db.submit(later := vote(query_id="8", proof="draw")) == later
 
 
 def test_a_commit_is_flushed_to_the_disk(db: Votes) -> None:
@@ -414,7 +444,7 @@ def test_a_log_without_an_optional_column_is_read(tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerow(row)
     with Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}") as database:
-        assert import_votes(database, Vote, tmp_path / "v.csv") == (1, 1)
+        assert import_votes(database, Vote, tmp_path / "v.csv")[:2] == (1, 1)
         assert database.rows(Vote)[0].inclusion is None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import LabelVote, Vote
 from mirage.people.votes.labels import AuditItem
-from mirage.people.votes.queue import next_items
-from mirage.people.votes.stage import vote_pool
+from mirage.people.votes.queue import VoteItem, next_items
+from mirage.people.votes.stage import counting, vote_pool
 from mirage.store import records, writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.export import export_rows
@@ -54,7 +55,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 def sheet(arena: Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
     """Write a ballot, filled in with these words in turn."""
     given = words.split(",")
-    rows = battle_ballot(arena, "te", **{"voter": "amina", "n": 5} | options).to_pylist()  # type: ignore[arg-type]
+    rows = battle_ballot(Votes(), arena, "te", **{"voter": "amina", "n": 5} | options).to_pylist()  # type: ignore[arg-type]
     for row, word in zip(rows, given, strict=False):
         row["vote"] = word or None
     export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
@@ -67,42 +68,148 @@ def test_votes_come_back_as_those_of_the_queue_and_twice_is_once(arena: Arena, t
     path = sheet(arena, tmp_path / name)
     assert b"zq-" not in path.read_bytes()
     with Votes() as database:
-        assert import_ballot(database, path, arena) == (5, 5)
-        assert import_ballot(database, path, arena) == (5, 0)
+        assert import_ballot(database, path, arena)[:2] == (5, 5)
+        assert import_ballot(database, path, arena)[:2] == (5, 0)
         found = votes_on(arena, database.rows(Vote))
     assert [row.vote for row in found.counting] == ["A", "B", "tie", "both_bad", "skip"]
     facts = ("query_id", "system_a", "system_b", "control", "why", "inclusion")
     assert [[getattr(row, fact) for fact in facts] for row in found.counting] == [
         [asdict(item)[fact] for fact in facts] for item in items
     ]
-    assert not found.by_name
-    following = battle_ballot(arena, "te", voter="amina", n=5).to_pylist()
+    assert not found.notes()
+    following = battle_ballot(Votes(), arena, "te", voter="amina", n=5).to_pylist()
     assert {row["item"] for row in following}.isdisjoint(line.value["item"] for line in records.records(path))
 
 
 def test_copies_are_of_whoever_writes_a_name_and_empty_rows_are_left_out(arena: Arena, tmp_path: Path) -> None:
     with Votes() as database:
         for voter in ("amina", "ravi"):
-            rows = battle_ballot(arena, "te", voter=None, n=5).to_pylist()
+            rows = battle_ballot(Votes(), arena, "te", voter=None, n=5).to_pylist()
             assert {row["voter"] for row in rows} == {None}
             rows[0] |= {"vote": "A", "voter": voter}
             path = tmp_path / f"{voter}.jsonl"
             export_rows(schema.from_rows(BallotRow, [BallotRow(**row) for row in rows]), path)
-            assert import_ballot(database, path, arena) == (1, 1)
+            assert import_ballot(database, path, arena)[:2] == (1, 1)
         first, second = votes_on(arena, database.rows(Vote)).counting
     assert first.item == second.item
     assert {first.voter, second.voter} == {"amina", "ravi"}
 
 
 def test_battles_and_labels_share_a_sheet_in_any_order(arena: Arena, tmp_path: Path) -> None:
-    battles, labels = battle_ballot(arena, "te", voter="amina", n=3), ballot(arena, [AuditItem("te", "q00")], "amina")
+    battles, labels = (
+        battle_ballot(Votes(), arena, "te", voter="amina", n=3),
+        ballot(Votes(), arena, [AuditItem("te", "q00")], "amina"),
+    )
     words = zip(battles.to_pylist() + labels.to_pylist(), ("A", "B", "skip", "no"), strict=True)
     rows = [row | {"vote": word} for row, word in words]
     path = tmp_path / "b.jsonl"
     path.write_text("".join(json.dumps(dict(reversed(row.items()))) + "\n" for row in reversed(rows)), encoding="utf-8")
     with Votes() as database:
-        assert [import_ballot(database, path, arena) for _ in range(2)] == [(4, 4), (4, 0)]
+        assert [import_ballot(database, path, arena)[:2] for _ in range(2)] == [(4, 4), (4, 0)]
         assert (len(database.rows(Vote)), len(database.rows(LabelVote))) == (3, 1)
+
+
+def another_voter(row: dict[str, Any], _: VoteItem, __: Arena) -> None:
+    row["voter"] = "ravi"
+
+
+def no_proof(row: dict[str, Any], _: VoteItem, __: Arena) -> None:
+    row["proof"] = None
+
+
+def garbage(row: dict[str, Any], _: VoteItem, __: Arena) -> None:
+    row["proof"] = f"{row['proof']}\u00e9"
+
+
+def another_draw(row: dict[str, Any], _: VoteItem, arena: Arena) -> None:
+    """The proof of another battle, drawn for the same voter."""
+    other = battle_ballot(Votes(), arena, "te", voter="amina", n=9).to_pylist()[-1]
+    row["proof"] = other["proof"]
+
+
+def another_key(row: dict[str, Any], item: VoteItem, arena: Arena) -> None:
+    """Somebody with the program and the arena, but not the key, draws this very item for this very voter."""
+    with Votes(f"sqlite:///{arena.path.parent / 'mine.sqlite'}") as mine:
+        (forged,) = ballot(mine, arena, [item], "amina").to_pylist()
+    assert row["item"] == forged["item"]
+    row["proof"] = forged["proof"]
+
+
+def changed_item(**changes: Any) -> Callable[[dict[str, Any], VoteItem, Arena], None]:
+    def forge(row: dict[str, Any], item: VoteItem, arena: Arena) -> None:
+        if changes.get("swapped"):
+            other = replace(item, system_a=item.system_b, system_b=item.system_a)
+        else:
+            other = replace(item, **changes)
+        with Votes(f"sqlite:///{arena.path.parent / 'mine.sqlite'}") as mine:
+            (forged,) = ballot(mine, arena, [other], "amina").to_pylist()
+        assert row["item"] != forged["item"]
+        row["item"] = forged["item"]
+
+    return forge
+
+
+FORGERIES = {
+    "another voter": another_voter,
+    "no proof, as before ballots had one": no_proof,
+    "no text of a proof": garbage,
+    "another draw": another_draw,
+    "another key": another_key,
+    "another probability": changed_item(control=True, why="random", inclusion=0.5),
+    "another reason": changed_item(control=False, why="flipped", inclusion=1.0),
+    "the other order": changed_item(swapped=True),
+    "never drawn": changed_item(control=False, why="filler", inclusion=None),
+}
+
+
+@pytest.mark.parametrize("case", FORGERIES)
+def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
+    arena: Arena, tmp_path: Path, case: str
+) -> None:
+    path = sheet(arena, tmp_path / "b.jsonl", "A,A,A,A,A")
+    rows = [line.value for line in records.records(path)]
+    items = next_items(vote_pool(arena, "te"), voter="amina", n=5)
+    of_random = case in ("another reason", "never drawn")
+    place = next(k for k, item in enumerate(items) if (item.why == "random") == of_random)
+    FORGERIES[case](rows[place], items[place], arena)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with Votes() as database:
+        assert import_ballot(database, path, arena) == (5, 5, 1, 0)
+        assert import_ballot(database, path, arena)[:2] == (5, 0), "a replay adds nothing"
+        found = votes_on(arena, database.rows(Vote))
+        (opinion,) = found.opinions
+        assert (opinion.control, opinion.why, opinion.inclusion) == (False, "opinion", None)
+        assert [row.proof for row in found.counting] == ["voter"] * 4
+        assert opinion not in counting(arena, database.rows(Vote))
+        assert any("1 opinion" in line for line in found.notes())
+        mended = sheet(arena, tmp_path / "c.jsonl", "B,B,B,B,B")
+        assert import_ballot(database, mended, arena).opinions == 0
+        import_ballot(database, path, arena)
+        later = {row.item: row.vote for row in votes_on(arena, database.rows(Vote)).counting}
+        assert later[opinion.item] == "B", "no opinion takes the place of a vote"
+
+
+def test_rows_may_be_sorted_and_a_ballot_for_anybody_proves_no_person(arena: Arena, tmp_path: Path) -> None:
+    path = sheet(arena, tmp_path / "b.jsonl", "A,A,A,A,A", voter=None)
+    rows = [line.value | {"voter": "ravi"} for line in records.records(path)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)), encoding="utf-8")
+    with Votes() as database:
+        imported = import_ballot(database, path, arena)
+        assert imported == (5, 5, 0, 5)
+        assert any("person not proved" in line for line in imported.lines())
+        found = votes_on(arena, database.rows(Vote))
+    assert len({row.session for row in found.counting}) == 1, "the draw"
+    assert any("person not proved" in line for line in found.notes())
+
+
+def test_an_audit_that_was_not_drawn_corrects_no_label(arena: Arena, tmp_path: Path) -> None:
+    with Votes(f"sqlite:///{tmp_path / 'mine.sqlite'}") as mine, Votes() as database:
+        forged, drawn = (ballot(db, arena, [AuditItem("te", "q00")], "amina").to_pylist() for db in (mine, database))
+        for rows, n in ((forged, 0), (drawn, 1)):
+            path = tmp_path / f"{n}.jsonl"
+            path.write_text(json.dumps(rows[0] | {"vote": "no"}), encoding="utf-8")
+            import_ballot(database, path, arena)
+            assert len(votes_on(arena, database.rows(LabelVote)).counting) == n
 
 
 @pytest.mark.parametrize("words", ["A,maybe", "A,undo", ",,,,"])

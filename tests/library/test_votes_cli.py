@@ -17,6 +17,7 @@ from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, TableMissing, UnknownName
 from mirage.people.votes import rows as voted
+from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Evidence, Note, Vote
 from mirage.people.votes.queue import next_items
@@ -126,18 +127,27 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
 ) -> None:
     rows = [vote(note='a "quoted", line\nbreak', seconds=None), vote(arena="other", vote="both_bad", shown="x")]
     checks = [evidence(), evidence(sentence=2, vote="no", voter="007")]
-    about = ("mine", "sw", "7", "x", None, None, "amina", "note", "padded,wrong fact")
-    notes = [Note(token(), now(), *about, text, None, None, "x") for text in ("=1+1\nSecond line", "مرحبا")]
+    about = {"arena": "mine", "language": "sw", "query_id": "7", "system": "x", "voter": "amina", "vote": "note"}
+    about |= {"categories": "padded,wrong fact", "shown": "x"}
+    texts = ("=1+1\nSecond line", "مرحبا")
+    notes = [Note(vote_id=token(), time=now(), note=text, **about) for text in texts]  # type: ignore[arg-type]
     with Votes() as database:
         for entry in (*rows, *checks, *notes):
             database.submit(entry)
         rows.append(database.undo(Vote, rows[0].vote_id, voter="amina"))
         notes.append(database.undo(Note, notes[0].vote_id, voter="amina"))
-    assert "3 rows" in mirage("votes", "export", name).stderr
+    assert "3 rows" in mirage("votes", "export", name, "--key", "key").stderr
+    assert Path("key").stat().st_mode & 0o777 == 0o600
+    assert Path("key").read_text(encoding="ascii").strip().encode() not in Path(name).read_bytes()
+    assert "name a new file" in mirage("votes", "export", name, "--key", "key", code=2).stderr
     for kind in ("citations", "notes"):
         mirage("votes", "export", f"{kind}-{name}", "--kind", kind)
+    assert "opinion" not in mirage("votes", "import", name).stderr, "their own votes know them"
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    assert "3 rows read, 3 of them new" in mirage("votes", "import", name).stderr
+    assert "no key of votes" in mirage("votes", "import", name, "--key", name, code=2).stderr
+    result = mirage("votes", "import", name, "--key", "key").stderr
+    assert "3 rows read, 3 of them new" in result
+    assert "opinion" not in result
     assert "3 rows read, 0 of them new" in mirage("votes", "import", name).stderr
     for kind in ("citations", "notes"):
         mirage("votes", "import", f"{kind}-{name}", "--kind", kind)
@@ -165,6 +175,37 @@ def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
     assert "has no votes" in mirage("votes", "import", _empty(tmp_path), code=2).stderr
     with Votes() as database:
         assert len(database.rows(Vote)) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"inclusion": 1e-6}, {"control": True, "why": "random"}, {"voter": "ravi"}, {"signature": None}],
+    ids=str,
+)
+def test_pitfall_235_a_log_that_these_votes_did_not_sign_is_of_opinions(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+) -> None:
+    """Without a change it is the log of another machine, whose key was not brought."""
+    own = cast(arena, n=40)
+    mirage("votes", "export", "v.jsonl")
+    if not change:
+        monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
+    rows = [json.loads(line) for line in Path("v.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        row |= change | ({"vote_id": token()} if change else {})
+        row["vote"] = "B"
+    undo = rows[0] | {"vote_id": "back", "vote": "undo", "undoes": rows[0]["vote_id"] if not change else own[0].vote_id}
+    if "voter" not in change:
+        rows.append(undo | {"signature": "é"})
+    Path("v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert f"{len(rows)} rows taken as opinions" in mirage("votes", "import", "v.jsonl").stderr
+    with Votes() as database:
+        counted = votes_on(arena, database.rows(Vote))
+        forged = [row for row in database.rows(Vote) if row.proof == "none"]
+    assert len(forged) == len(rows)
+    assert {(row.control, row.why, row.inclusion) for row in forged} == {(False, "opinion", None)}
+    assert {row.vote_id for row in counted.counting} == (set() if not change else {row.vote_id for row in own})
+    assert any("opinions" in line for line in counted.notes())
 
 
 def _empty(folder: Path) -> Path:

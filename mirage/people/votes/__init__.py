@@ -10,6 +10,6 @@
 
 `kinds.py` is the registry of the kinds of votes, `rows.py` says which are valid, `belonging.py` assigns them to arenas,
 `database.py` stores them, `queue.py` chooses battles, `labels.py` audits the labels of queries, `ballots.py` writes
-sheets of either. `agreement.py` compares votes with judges, `correct.py` corrects a judge's ranking (`powered.py`: the
-method), and `raters.py` analyses imported scores.
+sheets of either, and `proof.py` signs what this program drew. `agreement.py` compares votes with judges, `correct.py`
+corrects a judge's ranking (`powered.py`: the method), and `raters.py` analyses imported scores.
 """

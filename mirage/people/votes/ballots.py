@@ -2,21 +2,22 @@
 
     from mirage.store.export import export_rows
 
-    rows = battle_ballot(arena, "te", voter="amina", n=40)       # the next battles of her queue
+    rows = battle_ballot(database, arena, "te", voter="amina", n=40)       # the next battles of her queue
     export_rows(rows, Path("amina.csv"))
     import_ballot(database, Path("amina.csv"), arena)
 
 A ballot is a table with a row per battle, or per query whose label is audited, with the texts to read and an empty
 column `vote`. It names no system, no verdict and no label: `item` is the query and a digest of what the row is on (the
 battle in the order shown, or the label) with the texts. The arena finds the item of a digest again, and rejects a row
-whose texts have changed since.
+whose texts have changed since. `proof` is a signature of the draw, the item and the voter: a row without that of its
+item and its voter comes in as an opinion, which does not count.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,12 @@ from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.votes.belonging import shown_now, votes_on
 from mirage.people.votes.database import Votes
-from mirage.people.votes.kinds import Vote
+from mirage.people.votes.kinds import Proof, Vote
 from mirage.people.votes.labels import AuditItem
+from mirage.people.votes.proof import as_opinion, is_signed, sign
 from mirage.people.votes.queue import FILLER, FLIPPED, RANDOM, VoteItem, next_items
-from mirage.people.votes.rows import cast, digest, token
-from mirage.people.votes.stage import vote_pool
+from mirage.people.votes.rows import cast, digest, read_voter, token
+from mirage.people.votes.stage import ImportedVotes, count_imported, vote_pool
 from mirage.stages.shown import merge_passages, shown_with
 from mirage.store import records
 from mirage.store.arena import Arena
@@ -65,12 +67,15 @@ class BallotRow:
     """Who votes: a name or a pseudonym."""
     note: str | None
     """A comment."""
+    proof: str | None
+    """The draw, and its signature with the item and the voter it was drawn for."""
 
 
-def battle_ballot(arena: Arena, language: str, *, voter: str | None, n: int) -> pa.Table:
+def battle_ballot(database: Votes, arena: Arena, language: str, *, voter: str | None, n: int) -> pa.Table:
     """Draw the next battles of a voter's queue as a ballot.
 
     Args:
+        database: the votes, whose key signs the ballot.
         arena: the arena; it has answers.
         language: a code.
         voter: who votes; None for a ballot whose voters write their names.
@@ -84,9 +89,9 @@ def battle_ballot(arena: Arena, language: str, *, voter: str | None, n: int) -> 
     """
     seen: Sequence[Vote] = ()
     if voter is not None:
-        with Votes() as database:
-            seen = votes_on(arena, database.rows(Vote, language=language, voter=voter)).counting
-    return ballot(arena, next_items(vote_pool(arena, language), voter=voter or "", seen=seen, n=n), voter)
+        voter = read_voter(voter)
+        seen = votes_on(arena, database.rows(Vote, language=language, voter=voter)).counting
+    return ballot(database, arena, next_items(vote_pool(arena, language), voter=voter or "", seen=seen, n=n), voter)
 
 
 def is_ballot(path: Path) -> bool:
@@ -95,16 +100,15 @@ def is_ballot(path: Path) -> bool:
     return first is not None and "item" in first.value and "passages" in first.value
 
 
-def import_ballot(database: Votes, path: Path, arena: Arena) -> tuple[int, int]:
+def import_ballot(database: Votes, path: Path, arena: Arena) -> ImportedVotes:
     """Import the votes of a ballot: all of them, or none. A vote that was imported before is not stored again.
+
+    Votes without the signature of the draw, or under another name than that of the ballot, are stored as opinions.
 
     Args:
         database: the votes.
         path: the file, of any format that `mirage.store.records.records` reads.
         arena: the arena that the ballot was drawn from.
-
-    Returns:
-        The number of votes in the file, and the number of new ones.
 
     Raises:
         BadInput: with file and line, if a row is on no item of the arena as it is now, or a value is invalid.
@@ -113,6 +117,7 @@ def import_ballot(database: Votes, path: Path, arena: Arena) -> tuple[int, int]:
     rows: list[Any] = []
     where: list[str] = []
     items: dict[tuple[str, str], dict[str, tuple[Item, str]]] = {}
+    keys = database.keys()
     for line in records.records(path):
         given = line.value
         if not given.get("vote"):
@@ -128,32 +133,48 @@ def import_ballot(database: Votes, path: Path, arena: Arena) -> tuple[int, int]:
                 )
             item, shown = items[key][given["item"]]
             values = {name: given.get(name) or None for name in ("vote", "voter", "note")}
-            rows.append(cast(item, **values, vote_id=token(), arena=arena.name, shown=shown))
+            row = cast(item, **values, vote_id=token(), arena=arena.name, shown=shown)
+            rows.append(_prove(row, given["item"], str(given.get("proof")), keys))
         except BadInput as error:
             raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
         where.append(line.where)
     if not rows:
         raise BadInput("this ballot has no votes", where=str(path), do="fill in the column vote")
     log = [row for kind in {type(row) for row in rows} for row in database.rows(kind)]
-    stored = {_opinion(row) for row in votes_on(arena, log).counting}
+    known = votes_on(arena, log)
+    stored = {_opinion(row) for row in (*known.counting, *known.opinions)}
     new = [k for k, row in enumerate(rows) if _opinion(row) not in stored]
-    return len(rows), database.append([rows[k] for k in new], [where[k] for k in new])
+    n_new = database.append([rows[k] for k in new], [where[k] for k in new])
+    return count_imported(rows, n_new)
 
 
 def _opinion(row: Any) -> tuple[Any, ...]:
-    return row.voter, row.item, row.vote, row.note
+    return row.voter, row.item, row.vote, row.note, row.proof == "none"
 
 
-def ballot(arena: Arena, items: Sequence[Item], voter: str | None = None) -> pa.Table:
-    """Return a ballot of battles, or of the queries of an audit (`labels.draw_audit`)."""
-    rows = []
+def _prove(row: Any, item: str, proof: str, keys: Sequence[str]) -> Any:
+    """Return a vote with what the proof of its row of a ballot says, or as an opinion."""
+    draw, _, signature = proof.rpartition("-")
+    drawn_for: tuple[tuple[Proof, str], ...] = (("voter", row.voter), ("draw", ""))
+    for proved, voter in drawn_for:
+        if is_signed(keys, signature, "ballot", draw, item, voter):
+            return replace(row, proof=proved, session=draw)
+    return as_opinion(row)
+
+
+def ballot(database: Votes, arena: Arena, items: Sequence[Item], voter: str | None = None) -> pa.Table:
+    """Return a ballot of battles, or of the queries of an audit (`labels.draw_audit`), for a voter or for anybody."""
+    voter = None if voter is None else read_voter(voter)
+    own_key, draw, rows = database.keys()[0], token(), []
     for item, shown in zip(items, _shown(arena, items), strict=True):
         key = item.language, item.query_id
         about = next((row["text"] for row in of_query(arena, "queries", key)), None)
         turns = [f"{row['speaker']}: {row['text']}" for row in of_query(arena, "turns", key)]
         query = "\n\n".join([*turns, about or ""])
         answers, passages = _texts(arena, item)
-        rows.append(BallotRow(_digest(item, shown), item.language, query, *answers, passages, None, voter, None))
+        name = _digest(item, shown)
+        proof = f"{draw}-{sign(own_key, 'ballot', draw, name, voter or '')}"
+        rows.append(BallotRow(name, item.language, query, *answers, passages, None, voter, None, proof))
     return schema.from_rows(BallotRow, rows)
 
 

@@ -31,19 +31,26 @@ class ArenaVotes(Generic[AnyRow]):
     """Valid votes on unchanged texts, in order of time."""
     changed: list[AnyRow]
     """Valid votes on texts that have changed; they do not count."""
-    by_name: int
-    """Number of counting votes assigned by the folder's name only."""
+    opinions: list[AnyRow]
+    """Votes whose draw is not proved; they do not count."""
 
     def notes(self) -> list[str]:
-        """Return a sentence on the votes that are left out, and one on those that belong by a name, where there are."""
+        """Return sentences on the votes that are left out, and on those that count although something is not known."""
         lines = []
+        if self.opinions:
+            lines.append(f"Left out: {count_text(len(self.opinions), 'opinion')} from files that prove no draw.")
         if self.changed:
             on_passages = kind_of(self.changed[0]).subject == "passages"
             subject = "queries whose passages have" if on_passages else "answers whose text has"
             lines.append(f"Left out: {count_text(len(self.changed), 'vote')} on {subject} changed since the vote.")
-        if self.by_name:
-            uncertain = count_text(self.by_name, "vote")
-            lines.append(f"{uncertain} without a digest of the texts: counted for the name of the arena's folder.")
+        counted = {
+            "without a digest of the texts: counted for the name of the arena's folder": [
+                not v.shown for v in self.counting
+            ],
+            "stored before ballots were signed: draw not proved": [v.proof is None for v in self.counting],
+            "under a name that the voter wrote: person not proved": [v.proof == "draw" for v in self.counting],
+        }
+        lines += [f"{count_text(sum(which), 'vote')} {said}." for said, which in counted.items() if any(which)]
         return lines
 
 
@@ -80,13 +87,15 @@ def votes_on(arena: Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
         log: the log of all arenas, or any part with all votes of its voters on its items.
     """
     here = belonging(arena, log)
-    same = standing(row for row, is_same in here if is_same)
+    drawn = [(row, is_same) for row, is_same in here if row.proof != "none"]
+    same = standing(row for row, is_same in drawn if is_same)
     voted = {(row.voter, row.item) for row in same}
-    changed = standing(row for row, is_same in here if not is_same)
+    changed = standing(row for row, is_same in drawn if not is_same)
     return ArenaVotes(
         same,
         [row for row in changed if (row.voter, row.item) not in voted],
-        sum(not row.shown for row in same),
+        # Apart from the others, so that no opinion replaces or undoes a vote.
+        standing(row for row, _ in here if row.proof == "none"),
     )
 
 

@@ -9,10 +9,13 @@ PostgreSQL's `synchronous_commit`). If it raises, the same vote can be submitted
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -20,10 +23,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
-from mirage.people.votes.kinds import KINDS, UNDO, AnyRow, Row
+from mirage.people.votes.kinds import KINDS, UNDO, AnyRow, Row, VoteKind
+from mirage.people.votes.proof import is_signed, known_or_opinion, row_content
 from mirage.people.votes.rows import now, token, validate_row
 from mirage.store import home
 from mirage.store.extras import install_command
+from mirage.text.names import Names
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, Table
@@ -129,8 +134,8 @@ class Votes:
                     f"{vote_id} was given in another session",
                     do="take it back where it was given, or log in under that name",
                 )
-            emptied: dict[str, Any] = dict.fromkeys({"note", "seconds"} & asdict(vote).keys())
-            back = replace(vote, vote_id=f"undo-{vote_id}", time=now(), vote=UNDO, undoes=vote_id, **emptied)
+            gone: dict[str, Any] = {"vote": UNDO, "undoes": vote_id, "note": None, "seconds": None}
+            back = replace(vote, vote_id=f"undo-{vote_id}", time=now(), **gone)
             db.execute(self._insert(table), [asdict(back)])
             return self._one(db, kind, back.vote_id)
 
@@ -167,12 +172,14 @@ class Votes:
 
         return self._do(work, write=True)
 
-    def append(self, rows: Sequence[Any], where: Sequence[str] = ()) -> int:
-        """Store exported rows: all of them, or none; existing rows are unchanged.
+    def append(self, rows: Sequence[Any], where: Sequence[str] = (), signatures: Sequence[object] | None = None) -> int:
+        """Store rows: all of them, or none; existing rows are unchanged.
 
         Args:
             rows: votes and undos, of any kinds.
             where: location of each, for error messages.
+            signatures: signature of each, of rows from a file: those without that of a known key are stored as
+                opinions. None for rows that this program made.
 
         Returns:
             The number of new rows.
@@ -183,9 +190,11 @@ class Votes:
         """
         sound: dict[str, Any] = {}
         place_of: dict[str, str] = {}
+        voters = Names()
         for row, place in zip(rows, where or [""] * len(rows), strict=True):
             try:
                 checked_row = validate_row(row)
+                voters.check(checked_row.voter, "voter", "")
                 if sound.get(checked_row.vote_id, checked_row) != checked_row:
                     raise BadInput(
                         f"the id {checked_row.vote_id} stands for another vote at {place_of[checked_row.vote_id]}"
@@ -195,18 +204,33 @@ class Votes:
                 raise BadInput(error.what, where=place, do=do) from None
             sound[checked_row.vote_id], place_of[checked_row.vote_id] = checked_row, place
 
+        signature_of = dict(zip((row.vote_id for row in rows), signatures or (), strict=False))
+
         def work(db: Connection) -> int:
-            return sum(self._append_kind(db, kind.row, sound, place_of) for kind in KINDS.values())
+            keys = self._keys(db)
+            trusted = {
+                name: signatures is None or is_signed(keys, signature_of.get(name), *row_content(row))
+                for name, row in sound.items()
+            }
+            return sum(self._append_kind(db, kind, sound, place_of, trusted) for kind in KINDS.values())
 
         return self._do(work, write=True) if sound else 0
 
     def _append_kind(
-        self, db: Connection, kind: type[Any], rows: Mapping[str, Any], place_of: Mapping[str, str]
+        self,
+        db: Connection,
+        kind: VoteKind,
+        rows: Mapping[str, Any],
+        place_of: Mapping[str, str],
+        trusted: Mapping[str, bool],
     ) -> int:
         """Store the valid rows of one kind, and return the number of new ones."""
-        sound = {name: row for name, row in rows.items() if type(row) is kind}
+        sound = {name: row for name, row in rows.items() if type(row) is kind.row}
         ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
-        stored = {row.vote_id: row for row in self._by_id(db, kind, ids)}
+        stored = {row.vote_id: row for row in self._by_id(db, kind.row, ids)}
+        for name in sound if kind.says else ():
+            if not trusted[name]:
+                sound[name] = known_or_opinion(sound[name], stored.get(name))
         for name, row in sound.items():
             if stored.get(name, row) != row:
                 raise BadInput(
@@ -221,7 +245,7 @@ class Votes:
                 )
         new = [asdict(row) for name, row in sound.items() if name not in stored]
         if new:
-            db.execute(self._insert(vote_tables()[kind]), new)
+            db.execute(self._insert(vote_tables()[kind.row]), new)
         return len(new)
 
     def rows(self, kind: type[AnyRow], *, language: str | None = None, voter: str | None = None) -> list[AnyRow]:
@@ -239,7 +263,7 @@ class Votes:
         for name, value in (("language", language), ("voter", voter)):
             if value is not None:
                 query = query.where(table.c[name] == value)
-        return self._do(lambda db: [kind(*row) for row in db.execute(query)])
+        return self._do(lambda db: _read_rows(db, kind, query))
 
     def version(self) -> dict[str, int]:
         """Return the number of rows of each kind, plus the number of anonymisations: a cache key, since neither ever
@@ -251,6 +275,32 @@ class Votes:
             return {kind: n + erasures for kind, n in zip(KINDS, of_logs, strict=True)}
 
         return dict.fromkeys(KINDS, 0) if self._absent else self._do(work)
+
+    def keys(self) -> list[str]:
+        """Return the keys whose signatures count: that of these votes first, then those of others (`add_key`).
+
+        Raises:
+            Unreachable: if the database does not respond.
+        """
+        return self._do(self._keys)
+
+    def add_key(self, key: str) -> None:
+        """Let the signatures of other votes count too; they came with their key.
+
+        Raises:
+            BadInput: if it is no key.
+            Unreachable: if the database does not respond.
+        """
+        if not re.fullmatch("[0-9a-f]{64}", key):
+            raise BadInput("this is no key of votes", do="give the file that mirage votes export --key wrote")
+        statement = self._insert(metadata().tables["mirage_key"], "key").values(key=key, time=now())
+        self._do(lambda db: db.execute(statement), write=True)
+
+    def _keys(self, db: Connection) -> list[str]:
+        from sqlalchemy import select
+
+        table = metadata().tables["mirage_key"]
+        return list(db.execute(select(table.c.key).order_by(table.c.time, table.c.key)).scalars())
 
     def close(self) -> None:
         """Close the connections; the next use reconnects."""
@@ -275,15 +325,15 @@ class Votes:
         table, rows = vote_tables()[kind], []
         for start in range(0, len(ids), 500):
             query = select(*table.c).where(table.c.vote_id.in_(ids[start : start + 500]))
-            rows += [kind(*row) for row in db.execute(query)]
+            rows += _read_rows(db, kind, query)
         return rows
 
-    def _insert(self, table: Table) -> Any:
+    def _insert(self, table: Table, name: str = "vote_id") -> Any:
         """Return an insert statement that leaves existing ids unchanged."""
         from sqlalchemy.dialects import postgresql, sqlite
 
         insert = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
-        return insert(table).on_conflict_do_nothing(index_elements=["vote_id"])
+        return insert(table).on_conflict_do_nothing(index_elements=[name])
 
     def _do(self, work: Callable[[Connection], T], *, write: bool = False) -> T:
         """Run work in a transaction, retrying once on a new connection after a lost one.
@@ -317,6 +367,8 @@ class Votes:
             if not self._given:
                 home.make_votes_file()
             if self._engine.dialect.name == "sqlite":
+                with suppress(OSError):  # another user's file, or a missing folder, of which SQLite tells
+                    home.make_private(Path(str(self._engine.url.database)))
                 self._write_ahead()
             self._in_transaction(self._make, write=True)
             self._ready = True
@@ -324,13 +376,17 @@ class Votes:
     def _make(self, db: Connection) -> None:
         from sqlalchemy import func, insert, inspect, select
 
-        formats = metadata().tables["mirage_format"]
-        if not inspect(db).has_table(formats.name):
+        formats, keys = (metadata().tables[name] for name in ("mirage_format", "mirage_key"))
+        # The key was added last: votes of earlier versions have no table for it.
+        if not inspect(db).has_table(keys.name):
             if self._engine.dialect.name == "postgresql":
                 db.execute(select(func.pg_advisory_xact_lock(_LOCK)))
             metadata().create_all(db)
+            _add_columns(db)
             if db.execute(select(formats.c.format)).scalar_one_or_none() is None:
                 db.execute(insert(formats).values(format=FORMAT))
+            if not self._keys(db):
+                db.execute(insert(keys).values(key=secrets.token_hex(32), time=now()))
         stored_format = db.execute(select(formats.c.format)).scalar_one()
         if stored_format != FORMAT:
             raise ArenaError(
@@ -363,10 +419,25 @@ class Votes:
         elif "locked" in message:
             do += "Another program holds the file; if it stays so, end it"
         elif "not a database" in message or "malformed" in message:
-            do = "move the file away and import your last export of it: mirage votes import FILE"
+            do = "move the file away and import your last export of it: mirage votes import FILE --key KEY"
         else:
             do += "If it stays so, free space on the disk and check the permissions of the folder"
         return Unreachable(f"the votes cannot be reached: {message}", where=self.where, do=do)
+
+
+def _read_rows(db: Connection, kind: type[AnyRow], query: Any) -> list[AnyRow]:
+    return [kind(**row._mapping) for row in db.execute(query)]
+
+
+def _add_columns(db: Connection) -> None:
+    """Add the columns that the tables of an earlier version lack; all are nullable."""
+    from sqlalchemy import inspect, text
+
+    for table in vote_tables().values():
+        there = {column["name"] for column in inspect(db).get_columns(table.name)}
+        for column in table.c:
+            if column.name not in there:
+                db.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {column.type.compile(db.dialect)}"))
 
 
 def _about(row: Row) -> tuple[Any, ...]:
@@ -400,6 +471,7 @@ def metadata() -> Any:
         ]
         Table(name, catalog, *columns, Index(f"{name}_by_voter", "voter"))
     Table("mirage_erasure", catalog, Column("erasure", Text, primary_key=True), Column("time", Text, nullable=False))
+    Table("mirage_key", catalog, Column("key", Text, primary_key=True), Column("time", Text, nullable=False))
     Table("mirage_format", catalog, Column("format", Integer, primary_key=True, autoincrement=False))
     return catalog
 

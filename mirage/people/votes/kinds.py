@@ -22,13 +22,19 @@ from mirage.text.names import normalise_name
 UNDO: Literal["undo"] = "undo"
 IMPORTED = "imported"
 """Reason of an imported vote, whose battle no queue chose."""
+OPINION = "opinion"
+"""Reason of a battle that no draw of this program proves."""
 UNNAMED = "somebody"
 """Voter of votes of which it is not known who cast them."""
 
 
-@dataclass(frozen=True, slots=True)
+Proof = Literal["voter", "draw", "none"]
+"""How much the program itself vouches for a vote (`Submitted.proof`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """First fields of every row of the log: what was submitted, when, and on which query."""
+    """Fields of every row of the log: what was submitted, by whom, when, and on which query."""
 
     key = ("vote_id",)
 
@@ -43,6 +49,25 @@ class Submitted:
     """Language of the query."""
     query_id: str
     """The query."""
+    voter: str
+    """Who voted: a name or a pseudonym."""
+    vote: str
+    """What was said; `undo`: revokes the row named by `undoes`."""
+    note: str | None = None
+    """The person's comment."""
+    undoes: str | None = None
+    """The revoked row; null unless `vote` is `undo`."""
+    seconds: Annotated[float, Range(0, None)] | None = None
+    """Seconds from the sight of the item to the vote; null where not measured."""
+    session: str | None = None
+    """The voting session, or the draw of a ballot; null if unknown."""
+    shown: str | None = None
+    """Digest of the query, with the passage of a citation, and of the subject as they were shown (`shown_digest`): a
+    vote belongs to every arena that holds the query, and does not count for texts that have taken the place of these.
+    Null where unknown."""
+    proof: Proof | None = None
+    """`voter`: the program drew the item for this person; `draw`: it drew the item, but nobody checked the name;
+    `none`: neither, so it is an opinion that counts nowhere. Null if stored before draws were proved."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -59,7 +84,7 @@ class Submitted:
         return (self.language, self.query_id, *sorted(self.systems), *cited)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vote(Submitted):
     """One person's verdict on one battle, in the order shown; or the undoing of an earlier vote."""
 
@@ -67,32 +92,20 @@ class Vote(Submitted):
     """The system shown first."""
     system_b: str
     """The system shown second; the order is drawn for each person and battle."""
-    voter: str
-    """Who voted: a name or a pseudonym."""
     vote: Literal["A", "B", "tie", "both_bad", "skip", "undo"]
     """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
     `undo`: revokes the vote named by `undoes`."""
     control: bool
     """Whether the battle was drawn plainly at random, hence counts for agreement."""
     why: str
-    """Why the queue chose it (`mirage.people.votes.queue`); `imported`: it came with a file."""
-    note: str | None = None
-    """The person's comment."""
-    undoes: str | None = None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None = None
-    """Seconds from the sight of the battle to the vote; null where not measured."""
-    session: str | None = None
-    """The voting session; null if unknown."""
-    shown: str | None = None
-    """Digest of the query and the two answers as they were shown (`shown_digest`): a vote belongs to every arena that
-    holds the query, and does not count for answers that have taken the place of these. Null where unknown."""
+    """Why the queue chose it (`mirage.people.votes.queue`); `imported`: it came with a file; `opinion`: no queue
+    did."""
     inclusion: Annotated[float, Range(1e-300, 1)] | None = None
     """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
     corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence(Submitted):
     """A person's vote on whether a passage supports the sentence that cites it."""
 
@@ -103,66 +116,32 @@ class Evidence(Submitted):
     (`mirage.stages.features.support.cited_places`)."""
     passage_id: str
     """The passage it cites."""
-    voter: str
-    """Who voted."""
     vote: Literal["yes", "no", "unclear", "undo"]
     """Whether the passage supports the sentence; `undo`: revokes the vote named by `undoes`."""
-    note: str | None
-    """The person's comment."""
-    undoes: str | None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from display to vote; null if not measured."""
-    session: str | None
-    """The voting session; null if unknown."""
-    shown: str | None
-    """As in a vote; of the query and the passage, and the answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Submitted):
     """A person's note on an answer or a battle: categories of what is wrong, a text, or both."""
 
-    system: str | None
+    system: str | None = None
     """The system whose answer the note is on; null for a note on a battle."""
-    system_a: str | None
+    system_a: str | None = None
     """The first system of the battle; null for a note on an answer."""
-    system_b: str | None
+    system_b: str | None = None
     """The second system of the battle; null for a note on an answer."""
-    voter: str
-    """The author of the note."""
     vote: Literal["note", "undo"]
     """`note`; `undo`: revokes the note named by `undoes`."""
-    categories: str | None
+    categories: str | None = None
     """Names of categories, with commas between them; null without any."""
-    note: str | None
-    """The text; null without one."""
-    undoes: str | None
-    """The revoked note; null unless `vote` is `undo`."""
-    session: str | None
-    """The session it was written in; null where unknown."""
-    shown: str | None
-    """As in a vote; of the query, and the answer or the two answers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelVote(Submitted):
     """A person's vote on the label of a query (can its passages answer it?), for an audit."""
 
-    voter: str
-    """Who voted."""
     vote: Literal["yes", "no", "unclear", "skip", "undo"]
     """Whether the passages answer the query; `skip`: no opinion; `undo`: revokes the vote named by `undoes`."""
-    note: str | None
-    """The person's comment."""
-    undoes: str | None
-    """The revoked vote; null unless `vote` is `undo`."""
-    seconds: Annotated[float, Range(0, None)] | None
-    """Seconds from display to vote; null if not measured."""
-    session: str | None
-    """The voting session; null if unknown."""
-    shown: str | None
-    """As in a vote; of the query, and the passages."""
 
 
 Row = Vote | Evidence | Note | LabelVote

@@ -1,7 +1,7 @@
 """Rows of the vote log, the rule for valid votes, and what they say: battles, labels, verdicts, majorities.
 
 The log is append-only. A vote is undone by a row that references it, and a later vote of the same person on the same
-item replaces the earlier one; `standing` applies this rule.
+item replaces the earlier one, unless only the earlier is proved to be theirs; `standing` applies this rule.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +20,7 @@ from mirage.battles.decision import battle as battle_of
 from mirage.errors import BadInput, UnknownName
 from mirage.people.votes.kinds import IMPORTED, KINDS, UNDO, UNNAMED, AnyRow, Row, Vote, kind_of
 from mirage.text.languages import is_code
-from mirage.text.names import NAMES, normalise_name
+from mirage.text.names import NAMES, need_visible, normalise_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,9 @@ _TEXT = 1_000
 """Maximum length of any other text."""
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 T = TypeVar("T")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_TIME = re.compile(r"2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_AHEAD = timedelta(days=1)
+"""How far the clock of another machine may be ahead."""
 
 
 def digest(*texts: str) -> str:
@@ -54,7 +56,11 @@ def shown_digest(query: Iterable[str], subject: Iterable[str]) -> str:
 
 def now() -> str:
     """Return the current time in the format of the rows."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return _write_time(datetime.now(UTC))
+
+
+def _write_time(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def token() -> str:
@@ -90,7 +96,8 @@ def validate_row(row: AnyRow) -> AnyRow:
     """
     cleaned = read_row(type(row), partial(getattr, row))
     if not _is_time(cleaned.time):
-        raise BadInput(f"time is {cleaned.time!r}", do="write UTC as 2026-11-21T05:13:28.250000Z")
+        do = "write UTC from 2000 to today as 2026-11-21T05:13:28.250000Z"
+        raise BadInput(f"time is {cleaned.time!r}", do=do)
     if (cleaned.vote == UNDO) != (cleaned.undoes is not None):
         raise BadInput("a vote names what it undoes exactly if it is 'undo'")
     systems = cleaned.systems
@@ -114,9 +121,20 @@ def read_row(kind: type[T], get: Callable[[str], Any]) -> T:
     return kind(**{column.name: _check_value(column, get(column.name)) for column in schema.columns(table)})
 
 
+def read_voter(name: str) -> str:
+    """Return the normalised name of a voter.
+
+    Raises:
+        BadInput: if it is empty, too long or hides a character.
+    """
+    voter: str = _check_value(schema.column(Vote, "voter"), name)
+    return voter
+
+
 def _is_time(text: str) -> bool:
     try:
-        return bool(_TIME.fullmatch(text)) and datetime.fromisoformat(text) is not None
+        known = _TIME.fullmatch(text) is not None and datetime.fromisoformat(text) is not None
+        return known and text <= _write_time(datetime.now(UTC) + _AHEAD)
     except ValueError:
         return False
 
@@ -170,6 +188,7 @@ def _text(column: schema.Column, value: Any) -> str | None:
         raise BadInput(f"{name} contains NUL or a lone surrogate, which databases do not store", do="rename it")
     if name in NAMES:
         clean = normalise_name(clean)
+        need_visible(clean, name, "")
     if len(clean) > LONGEST.get(name, _TEXT):
         raise BadInput(f"{name} has {len(clean):,} characters", do=f"write at most {LONGEST.get(name, _TEXT):,}")
     if not clean and not column.nullable:
@@ -178,7 +197,8 @@ def _text(column: schema.Column, value: Any) -> str | None:
 
 
 def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
-    """Return the valid votes: not undone, and the last of several by one person on one item.
+    """Return the valid votes: not undone, and the last of several by one person on one item, of those with the best
+    proof of the person.
 
     Args:
         rows: the log of one arena (`belonging`), or a part with all votes of its voters on its items; in any order.
@@ -193,7 +213,7 @@ def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
     ordered: list[AnyRow] = sorted(rows, key=age)
     undone = {row.undoes for row in ordered}
     counting = [row for row in ordered if row.vote != UNDO and row.vote_id not in undone]
-    last = {(row.voter, row.item): row for row in counting}
+    last = {(row.voter, row.item): row for row in sorted(counting, key=lambda row: row.proof == "voter")}
     return sorted(last.values(), key=age)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mirage import schema
 from mirage.battles.decision import decisions
@@ -18,14 +19,16 @@ from mirage.people.votes.belonging import belonging, votes_on
 from mirage.people.votes.correct import CorrectedRating, Correction, correct, join_corrections
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import AnyRow, Evidence, Vote
+from mirage.people.votes.proof import row_content, sign
 from mirage.people.votes.queue import Pool, gather_pool
 from mirage.people.votes.rows import imported_votes, majorities, people
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge
-from mirage.store import records
+from mirage.store import home, records
 from mirage.store.arena import Arena
 from mirage.store.export import export_rows
 from mirage.store.upsert import NewRows, consistently, upsert
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -196,14 +199,17 @@ def people_verdicts(arena: Arena, log: Iterable[Vote]) -> pa.Table:
     return people(counting(arena, log))
 
 
-def export_votes(database: Votes, kind: type[AnyRow], out: Path, *, arena: Arena | None = None) -> int:
-    """Write the log, including undone votes, to one file in the format of its extension.
+def export_votes(
+    database: Votes, kind: type[AnyRow], out: Path, *, arena: Arena | None = None, key: Path | None = None
+) -> int:
+    """Write the log, including undone votes, to one file in the format of its extension; each row is signed.
 
     Args:
         database: the votes.
         kind: kind of votes.
         out: the file.
         arena: only votes of this arena, including those on changed answers; None for all.
+        key: new file for the key of the signatures, which other votes need to check them; None to keep it here.
 
     Returns:
         The number of rows.
@@ -212,23 +218,28 @@ def export_votes(database: Votes, kind: type[AnyRow], out: Path, *, arena: Arena
         BadInput: if the file's extension is unknown, or it cannot be written.
         Unreachable: if the database does not respond.
     """
+    import pyarrow as pa
+
     rows = database.rows(kind)
     if arena is not None:
         rows = [row for row, _ in belonging(arena, rows)]
-    export_rows(schema.from_rows(kind, rows), out)
+    own_key = database.keys()[0]
+    signatures = pa.array([sign(own_key, *row_content(row)) for row in rows], pa.string())
+    export_rows(schema.from_rows(kind, rows).append_column("signature", signatures), out)
+    if key is not None:
+        home.write_key(key, own_key)
     return len(rows)
 
 
-def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> tuple[int, int]:
+def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> ImportedVotes:
     """Import an exported log; one invalid line rejects the file, and existing rows are unchanged.
+
+    Votes without the signature of a known key are stored as opinions.
 
     Args:
         database: the votes.
         kind: kind of votes.
         path: the file.
-
-    Returns:
-        The number of rows read, and the number of new ones.
 
     Raises:
         BadInput: with file and line.
@@ -240,7 +251,41 @@ def import_votes(database: Votes, kind: type[AnyRow], path: Path) -> tuple[int, 
     if not lines:
         raise BadInput("this file has no votes", where=str(path), do="give a file written by mirage votes export")
     rows = [kind(**{name: line.value.get(name) for name in names}) for line in lines]
-    return len(rows), database.append(rows, [line.where for line in lines])
+    signatures = [line.value.get("signature") for line in lines]
+    new = database.append(rows, [line.where for line in lines], signatures)
+    ids = {row.vote_id for row in rows}
+    return count_imported([row for row in database.rows(kind) if row.vote_id in ids], new)
+
+
+class ImportedVotes(NamedTuple):
+    """Numbers of votes of an import."""
+
+    read: int
+    """Rows in the file."""
+    new: int
+    """Those that were not stored before."""
+    opinions: int
+    """Those whose draw is not proved."""
+    unnamed: int
+    """Those whose draw is proved, but not the person."""
+
+    def lines(self) -> list[str]:
+        """Return the numbers in sentences."""
+        lines = [f"{count_text(self.read, 'row')} read, {self.new:,} of them new"]
+        if self.opinions:
+            lines.append(
+                f"{count_text(self.opinions, 'row')} taken as opinions, which do not count: not signed here for their "
+                "voter and item. If they are from another machine of yours, bring its key: --key FILE"
+            )
+        if self.unnamed:
+            lines.append(f"{count_text(self.unnamed, 'vote')} by names that nobody checked: person not proved")
+        return lines
+
+
+def count_imported(rows: Sequence[Any], new: int) -> ImportedVotes:
+    """Count the rows of an import by what is proved of them."""
+    proofs = Counter(row.proof for row in rows)
+    return ImportedVotes(len(rows), new, proofs["none"], proofs["draw"])
 
 
 _VOTE = "vote on the Spot check page, whose queue draws battles at random"
