@@ -242,7 +242,9 @@ def _n_edits(first: str, second: str) -> int:
     return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in edits if kind != "equal")
 
 
-def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection[str] = ()) -> BadInput:
+def missing(
+    name: str, value: Mapping[str, Any], where: str, *, also: Collection[str] = (), near: str | None = None
+) -> BadInput:
     """Return the error for a record without a required field, suggesting similar fields.
 
     Args:
@@ -250,9 +252,10 @@ def missing(name: str, value: Mapping[str, Any], where: str, *, also: Collection
         value: the record.
         where: its location.
         also: aliases of the field.
+        near: a field that may be it, if none is similar.
     """
     names = (name, *also)
-    near = next((theirs for theirs in value if theirs not in names and nearest(theirs, names)), None)
+    near = next((theirs for theirs in value if theirs not in names and nearest(theirs, names)), near)
     there = ", ".join(list(value)[:12]) or "no fields"
     do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
     do += f", or what all records have: --set {name}=NAME" if name in _SHARED else ""

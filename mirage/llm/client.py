@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _LOG = logging.getLogger(__name__)
-_UNFIT = 3
+_UNFIT = 2
 """Number of invalid-request errors, before any success, that ends the run."""
 _HOPELESS = 10
 """Number of consecutive failed calls after which no more are made."""

@@ -44,6 +44,8 @@ _SAYS = re.compile(
 """Keys of texts for people."""
 _ECHOES = ("input", "messages", "prompt")
 """Keys under which services repeat the request."""
+_OF_SIZE = ("rate", "transient", "forbidden", "unknown")
+"""Kinds of errors that may be about the size of this request."""
 _DEPTH = 9
 _SHOWN = 300
 """Maximum characters of a service's words in a reason."""
@@ -52,8 +54,15 @@ _READ = 20_000
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s_-]+")
 _NUMBER = r"\D{0,20}?([0-9][0-9,]*)"
 _CONTEXT = re.compile(rf"(?:context|model) ?(?:length|window|size|len){_NUMBER}")
-_ALLOWED = re.compile(rf"(?:\blimit\w*|\bлимит\w*|上限|限制){_NUMBER}")
-_ASKED = re.compile(rf"(?:\b(?:requested|angefordert|demandé|solicitad|richiest|запрош)\w*|要求|请求){_NUMBER}")
+_SIZES = re.compile(
+    "|".join(f"(?P<{kind}>{words})" for kind, words in load_words("behaviours", "mirage.llm")["sizes"].items())
+    + r"|(?<![\w.])(?P<number>\d[\d.,\u00a0]*+)(?:(?P<thousands>k)\b)?"
+    r"(?! ?(?:(?:concurrent|parallel|more|other) )?(?:requests?|calls|quer|rp|m?s\b|sec|min|hour|user))"
+)
+"""Words that say which size a number is, before or after it, and numbers that count neither requests nor time."""
+_NEAR = 40
+"""Maximum characters between such words and the number."""
+_TOKENS = re.compile(r" ?tok\w+ (?:\w+ )?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ def find_behaviour(status: int, error: object, sent: Mapping[str, object]) -> Be
     said = plain_words(words)
     parameter = _parameter([text for key, text in texts if key in _PARAMS and text in sent], words, sent)
     found = next(row for row in _TABLE if row.fits(status, said, parameter))
-    if found.kind == "rate" and _number(_ASKED, said) > _number(_ALLOWED, said) > 0:
+    if found.kind in _OF_SIZE and _exceeds_limit(said):
         found = next(row for row in _TABLE if row.kind == "length")
     limit = next((sent[name] for name in LIMITS if name in sent), 0)
     if found.kind == "length" and isinstance(limit, int) and limit >= _number(_CONTEXT, said) > 0:
@@ -128,6 +137,22 @@ def find_behaviour(status: int, error: object, sent: Mapping[str, object]) -> Be
 def plain_words(text: str) -> str:
     """Return codes and words in lower case with single spaces: `contentFilter` and `content_filter` are the same."""
     return _BETWEEN_WORDS.sub(" ", text).lower()
+
+
+def _exceeds_limit(said: str) -> bool:
+    """Return whether an error says that the tokens of this request alone are more than a limit."""
+    sizes: dict[str, list[int]] = {"asked": [0], "limit": [], "used": [], "": []}
+    found = list(_SIZES.finditer(said))
+    for before, this, after in zip([None, *found], found, [*found[1:], None], strict=False):
+        if this["number"] is not None:
+            kind = before.lastgroup if before and this.start() - before.end() <= _NEAR else ""
+            behind = after.lastgroup if after and after.start() - this.end() <= _NEAR else ""
+            tokens = after and _TOKENS.fullmatch(said, this.end(), after.start())
+            if (behind == "asked" and tokens) or (behind == "over" and kind in ("", "number")):
+                kind = "asked"  # 12,000 tokens requested; 12,000 exceed the limit
+            number = int(re.sub(r"\D", "", this["number"])) * (1000 if this["thousands"] else 1)
+            sizes["limit" if kind == "over" else kind if kind in sizes else ""].append(number)
+    return max(sizes["asked"]) > max(sizes["limit"], default=max(sizes["asked"])) > 0
 
 
 def _number(pattern: re.Pattern[str], said: str) -> int:

@@ -245,6 +245,18 @@ def test_columns_of_a_system_beside_its_answers_are_its_own(tmp_path: Path) -> N
     assert statuses == {("yi", "ok"), ("phi", "api_error")}
 
 
+def test_an_error_of_a_row_is_that_of_its_silent_systems_else_of_all(tmp_path: Path) -> None:
+    told = [("", ""), ("", "timeout"), ("1903.", "HTTP 500")]
+    rows = [
+        {"question": asked, "yi_answer": "1902.", "phi_answer": answer or None, "gpt_answer": "Nie.", "error": error}
+        for asked, (answer, error) in zip(ASKED, told, strict=True)
+    ]
+    tables, summary = read_file(write(tmp_path / "x.jsonl", rows))
+    failed = [(row["system"], row["reason"]) for row in tables["answers"].to_pylist() if row["status"] == "api_error"]
+    assert sorted(failed) == [("gpt", "HTTP 500"), ("phi", "HTTP 500"), ("phi", "timeout"), ("yi", "HTTP 500")]
+    assert not summary.left_out
+
+
 @pytest.mark.parametrize("second", ["gpt_output", "response gpt", "prediction_gpt"])
 def test_two_columns_of_answers_of_one_system_are_refused_until_one_is_named(tmp_path: Path, second: str) -> None:
     rows = [{"question": asked, "gpt_answer": "1902.", second: "1903.", "phi_answer": "Nie."} for asked in ASKED]
@@ -280,6 +292,30 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
         [{"frage": asked, "bot_reply": "Im Jahr 1902.", "engine": "x"} for asked in ASKED],
         "--as rag --map frage=question --map bot_reply=answer --map engine=system",
     ),
+    "a pair in one field": (
+        [{"key": "t1:x_vs_y", "votes": ["1"], "result": "loss"}, {"key": "t1:x_vs_z", "votes": [], "result": "win"}],
+        "--as pairs --map key=systems --map result=verdict",
+    ),
+    "candidates": (
+        [{"prompt_id": k, "fav": fav, "candidates": ["x y", "z"]} for k, fav in enumerate(("z", "x y"))],
+        "--as pairs --map candidates=systems --map fav=verdict --map prompt_id=id",
+    ),
+    "names that are texts": (
+        [{"frage": asked, "assistant_a": "1902.", "assistant_b": "Nie?", "verdict": "[[B]]"} for asked in ASKED],
+        "--as pairs --map assistant_a=answer_a --map assistant_b=answer_b --map frage=question --set system_a=NAME",
+    ),
+    "systems that are texts": (
+        [{"query": asked, "system_a": "Im Jahr 1902.", "system_b": "1902 war es.", "verdict": "A"} for asked in ASKED],
+        "--as pairs --map system_a=answer_a --map system_b=answer_b --map query=question --set system_a=NAME",
+    ),
+    "other spellings": (
+        [{"Fragen": asked, "Antworten": "Im Jahr 1902.", "Modelle": "x", "Kontexte": ["Es."]} for asked in ASKED],
+        "--map Fragen=question --map Antworten=answer --map Kontexte=contexts --map Modelle=system",
+    ),
+    "other scripts": (
+        [{"问题": f"这座桥{k}是哪一年建成的？", "回答": "1902年。", "模型": x} for k in "12" for x in "xy"],
+        "--as rag --map '问题=question' --map '回答=answer' --map '模型=system'",
+    ),
     "nested": (
         [{"turn": {"utterance": asked}, "result": {"generated_text": "1902 war es."}} for asked in ASKED],
         "--as rag --map turn.utterance=question --map result.generated_text=answer --set system=NAME",
@@ -302,6 +338,31 @@ def test_a_refusal_looks_at_the_file(tmp_path: Path, case: str) -> None:
         sets = [pair.replace("b=NAME", "b=OTHER") for pair in given.get("--set", [])]
         options = Options.parse(given.get("--map", []), sets, given.get("--value", []))
         assert read_file(file, name=given["--as"][0], options=options)[1].records == len(rows)
+
+
+REPEATED: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "turns": ([{"timestamp": f"2026-08-0{k}T15:10", "user": "x", "latency": k} for k in (1, 2)], "--map timestamp=id"),
+    "numbers": ([{"messageId": 7, "tokens": 3}, {"messageId": 8, "tokens": 5}], "--map messageId=id"),
+    "systems": ([{"reranker": "none", "ms": 1}, {"reranker": "ja", "ms": 2}, {"reranker": "ja", "ms": 2}], "reranker"),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_two_answers_to_one_question_are_told_what_tells_them_apart(tmp_path: Path, case: str) -> None:
+    told, wanted = REPEATED[case]
+    answers = ("Im Jahr 1902.", "Im Jahr 1903.", "Im Jahr 1903.")
+    rows = [
+        {"question": ASKED[0], "answer": answer, "system": "s", **row}
+        for row, answer in zip(told, answers, strict=False)
+    ]
+    rows += [] if "=id" in wanted else [{**rows[0], "question": ASKED[1]}]
+    path = write(tmp_path / "x.jsonl", rows)
+    with pytest.raises(BadInput, match="two different answers of s") as refused:
+        read_file(path)
+    assert wanted in refused.value.do
+    assert not [name for name in ("latency", "tokens", "ms=") if name in refused.value.do]
+    if "=id" in wanted:
+        assert len(read_file(path, options=Options.parse([wanted.split()[1]]))[0]["answers"]) == len(rows)
 
 
 def test_a_file_of_verdicts_is_told_what_verdicts_need(turn5: Path) -> None:

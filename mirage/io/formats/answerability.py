@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 
 from mirage.io.formats.spec import Value
+from mirage.text.data import load_words
 
-ANSWERABLE = ("answerable", "is_answerable", "isAnswerable", "answerability", "Answerability")
-UNANSWERABLE = (
-    *("unanswerable", "is_unanswerable", "isUnanswerable", "is_impossible", "isImpossible"),
-    *("not_answerable", "is_not_answerable"),
-)
+_READ = load_words("fields", "mirage.io.formats")["read"]
+ANSWERABLE, UNANSWERABLE = (tuple(_READ[name].split()) for name in ("answerable", "unanswerable"))
 """Names of fields that say whether the query of a record is answerable."""
 _KINDS = ("type", "question_type", "query_type", "answer_type", "category", "kind", "qtype")
 """Names of fields that may say so among other kinds of queries."""

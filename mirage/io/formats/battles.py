@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mirage import schema
 from mirage.io.formats import shapes
 from mirage.io.formats.fields import list_field, wrong
-from mirage.io.formats.spec import Record
+from mirage.io.formats.spec import SAMPLED, Record
 
 PEOPLE = "human"
 """Name of the judge for a group of people with votes in a file."""
 WINNERS = (*schema.VERDICT_WORDS, "tie", "both_bad")
 """Words for a winner, in lower case. Ours, such as `A`, are excluded, since other columns hold letters too."""
 _PEOPLE = re.compile(r"(human|people|person|crowd|expert|author|annotator|assessor|user|voter)s?([ _-].*|\d*)", re.I)
+
+_LONGEST_NAME = 6
+"""Words of a name of a system."""
+_END = re.compile(r"[.!?;…。！？।؟][\"'»”)]*$")
 
 Turns = list[tuple[str, str]]
 """Speaker and text of each turn."""
@@ -58,3 +62,10 @@ def until(turns: Turns, place: int) -> Turns:
     """Return the conversation up to the answer to the user's n-th turn, counting from 1."""
     starts = [k for k, (speaker, _) in enumerate(turns) if speaker == "user"]
     return turns[: starts[place]] if place < len(starts) else turns
+
+
+def hold_texts(*columns: Sequence[Any]) -> bool:
+    """Return whether columns hold texts and not names: sentences, or no value of a full sample repeats."""
+    cells = [str(cell).strip() for column in columns for cell in column if cell not in (None, "")]
+    sentences = sum(len(cell.split()) > _LONGEST_NAME or bool(_END.search(cell)) for cell in cells)
+    return 2 * sentences > len(cells) or (len(cells) >= len(columns) * SAMPLED and len(set(cells)) == len(cells))

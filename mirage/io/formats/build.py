@@ -81,6 +81,19 @@ _AGREED = {"text": "text", "subset": "subset", "reference": "reference answer", 
 """Facts on a query that records may repeat, but not contradict, with their nouns."""
 
 
+class TwoAnswers(BadInput):
+    """Two records with different answers of one system to one query.
+
+    Args:
+        error: the error.
+        places: locations of the records.
+    """
+
+    def __init__(self, error: BadInput, places: tuple[str, str]) -> None:
+        super().__init__(error.what, where=error.where, do=error.do)
+        self.places = places
+
+
 @dataclass(slots=True)
 class QuerySeen:
     """A query while reading."""
@@ -159,7 +172,7 @@ class QuerySeen:
         if seen is None:
             self.answers[answer.system] = answer, where
         elif (seen.text, seen.status, seen.thoughts) != (answer.text, answer.status, answer.thoughts):
-            raise self.two(f"answers of {answer.system}", before, where)
+            raise TwoAnswers(self.two(f"answers of {answer.system}", before, where), (before, where))
         elif ids == seen.shown:
             return False
         else:

@@ -1,9 +1,11 @@
-"""Access to the fields of records by the readers of answer formats: `values` by name, with errors."""
+"""Access to the fields of records by the readers of answer formats: names (`fields.toml`), `values`, and errors."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +13,34 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.spec import Record, Sample
+from mirage.text.data import load_words
 
 if TYPE_CHECKING:
     from mirage.io.formats.build import Builder
 
-SYSTEM = ("system", "model", "model_name")
-"""Names of the system's field in records that may have one."""
+FIELDS, FOUND = (
+    {ours: tuple(names.split()) for ours, names in words.items()}
+    for words in load_words("fields", "mirage.io.formats").values()
+)
+"""Names of the fields of flat records, known and further ones (`fields.toml`), by their name in `--map`."""
+SYSTEM = FIELDS["system"]
+_SPELLINGS = str.maketrans("kzy", "cci")
 _ENDINGS = re.compile(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|eval|gz|zst|lz4|txt))+$", re.IGNORECASE)
+
+
+def plain(name: str) -> str:
+    """Return a name or a word in lower case with `_` between words."""
+    return re.sub(r"[\s_.:/|-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())).casefold()
+
+
+@lru_cache(4096)
+def fold_field(name: str) -> str:
+    """Return the form in which the names of a field in related languages, also in the plural, are mostly equal:
+    without accents, doubled letters and endings; `Modelle`, `modèle` and `modelos` are `model`.
+    """
+    letters = re.sub(r"[^\w]", "", unicodedata.normalize("NFKD", plain(name)))
+    words = re.sub(r"([a-z])\1", r"\1", letters).translate(_SPELLINGS).split("_")
+    return "_".join(re.sub(r"^(.{3,}?)(?:en|[aeios])*$", r"\1", word) for word in words)
 
 
 def first(value: Mapping[str, Any], *names: str) -> Any:

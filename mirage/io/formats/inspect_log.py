@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import number, system_of
+from mirage.io.formats.fields import FIELDS, number, system_of
 from mirage.io.formats.logs import (
     entries,
     first_name,
@@ -87,9 +86,9 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         if value.get(name):
             builder.left_out(name, f"an arena has no table of {what}")
     log, metadata, target = members(head.get("eval")), members(value.get("metadata")), value.get("target")
-    plain = {name: entry for name, entry in metadata.items() if name not in (*rag.FIELDS["contexts"], "language")}
+    plain = {name: entry for name, entry in metadata.items() if name not in (*FIELDS["contexts"], "language")}
     sample_id, task = identifier(value.get("id"), "id", record.where), log.get("task")
-    contexts, language = first_name(metadata, rag.FIELDS["contexts"]), metadata.get("language")
+    contexts, language = first_name(metadata, FIELDS["contexts"]), metadata.get("language")
     system = system_of(record, builder, log.get("model") or members(value.get("output")).get("model"))
     yield Item(
         question.question,

@@ -9,16 +9,15 @@ from pathlib import PurePath
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import SYSTEM, first, has_fields, number
+from mirage.io.formats.fields import FIELDS, SYSTEM, first, has_fields, number
 from mirage.io.formats.logs import entries, first_name, members, read_contexts, read_question
 from mirage.io.formats.shapes import parse_json, readable_text
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Value
 from mirage.io.values import identifier
 
 _FILE = re.compile(r"samples_(.+?)_\d{4}-\d\d-\d\dT[\d.:-]+$")
-_ASKED = (*rag.FIELDS["question"], "problem", "q")
+_ASKED = (*FIELDS["question"], "problem", "q")
 _METRICS = ("exact_match", "acc", "f1")
 
 
@@ -48,7 +47,7 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     texts = _answers(value, calls, builder)
     if not texts:
         builder.left_out("samples without a text", "they hold likelihoods of a single continuation")
-    contexts, target = first_name(document, rag.FIELDS["contexts"]), value.get("target")
+    contexts, target = first_name(document, FIELDS["contexts"]), value.get("target")
     question, language = value.get("question"), document.get("language")
     yield Item(
         question if isinstance(question, str) else found.question,

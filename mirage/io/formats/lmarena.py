@@ -25,6 +25,7 @@ from mirage.io.formats.battles import (
     by_people,
     conversation,
     given_answer,
+    hold_texts,
     winner,
 )
 from mirage.io.formats.build import Builder, Format
@@ -45,7 +46,7 @@ _LANGUAGE = "en"
 
 def recognise(sample: Sample) -> str | None:
     """Detect records with two models and a column for the winner."""
-    if not sample.fields >= {"model_a", "model_b"}:
+    if not sample.fields >= {"model_a", "model_b"} or hold_texts(*sample.columns("model_a", "model_b")):
         return None
     judges = sorted({name for record in sample.records for name in _verdicts(record)})
     return f"has model_a, model_b, and who won in {', '.join(judges)}" if judges else None

@@ -9,6 +9,7 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder
+from mirage.io.formats.fields import FIELDS
 from mirage.io.formats.shapes import (
     EMPTY,
     MODELS,
@@ -22,11 +23,11 @@ from mirage.io.formats.shapes import (
 )
 from mirage.io.formats.spec import ShownPassage
 
-QUESTIONS = (*rag.FIELDS["question"], "message", "user_message", "input_text", "text", "topic", "q")
+QUESTIONS = (*FIELDS["question"], "message", "user_message", "input_text", "text", "topic", "q")
 """Names of a question among the variables or arguments of a call, in order."""
-ANSWERS = (*rag.FIELDS["answer"], "output_text", "text", "result", "content", "completion", "return", "value")
+ANSWERS = (*FIELDS["answer"], "output_text", "text", "result", "content", "completion", "return", "value")
 """Names of an answer in the output of a call, in order."""
-CONTEXTS = (*rag.FIELDS["contexts"], "source_documents", "sources", "chunks", "results", "nodes", "hits", "matches")
+CONTEXTS = (*FIELDS["contexts"], "source_documents", "sources", "chunks", "results", "nodes", "hits", "matches")
 """Names of passages in the output of a call, in order."""
 _SECRET = re.compile(
     r"api[_-]?key|secret|passw|authorization|credential|bearer|private[_-]?key|access[_-]?token|auth[_-]?token", re.I

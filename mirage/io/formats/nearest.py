@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, get_args
 
 from mirage import schema
 from mirage.errors import BadInput
+from mirage.io import values
 from mirage.io.formats import own, pairs, rag
-from mirage.io.formats.build import Builder, Format, read_items
-from mirage.io.formats.fields import is_measure
+from mirage.io.formats.battles import hold_texts
+from mirage.io.formats.build import Builder, Format, TwoAnswers, read_items
+from mirage.io.formats.fields import FIELDS, FOUND, fold_field, is_measure, number, plain
 from mirage.io.formats.spec import Record, Sample
 from mirage.io.options import Options
 
@@ -21,19 +23,17 @@ _DEEPEST = 3
 """Number of names in the path of a field that is considered."""
 _FEW = 8
 """Different values up to which a field may hold verdicts."""
-_NAMES: dict[str, str] = {
-    "verdict": "verdict winner preference preferred choice judgment judgement decision better vote label won outcome",
-    "question": "question query prompt instruction input user_input utterance ask frage pregunta q",
-    "answer": "answer response output prediction completion generation reply generated antwort respuesta réponse",
-    "system": "system model model_name engine bot llm generator agent retriever pipeline variant method run run_id",
-    "query_id": "query_id question_id qid id",
-    "judge": "judge judge_model judge_name annotator rater",
-    "language": "language lang",
-    "contexts": "contexts context passages documents docs chunks",
-    "reference": "reference ground_truth gold expected expected_answer target",
+_SHORT = 80
+"""Characters of a name or an id."""
+_NAMES = {
+    ours: tuple(dict.fromkeys(map(fold_field, (*FIELDS.get(ours, ()), *FOUND.get(ours, ())))))
+    for ours in ("verdict", "question", "answer", "system", "id", "judge", "language", "contexts", "reference")
 }
-"""Names by our field; all but those of ids and languages count as words of a name too (`bot_reply`)."""
-_WHOLE = ("query_id", "judge", "language", "system")
+"""Folded names by our field; all but those of names and ids count as words of a name too (`bot_reply`)."""
+_WHOLE = ("id", "judge", "language", "system")
+_NUMBERED = re.compile(r"(?:.*_)?(?:ids?|idx|index|no|nr|number|turn|row|line|time|timestamp|date|at|message)")
+"""Names of numbers that may tell records apart."""
+_PLACES = ("system_a", "system_b")
 _ASKING = ("?", "？", "؟", "՞")
 
 _MAPPED = (
@@ -41,6 +41,8 @@ _MAPPED = (
     "of answers for each system: --as wide --map THEIRS=question,COLUMN=answer_SYSTEM; or for verdicts: --as judgments "
     "--map THEIRS=system_a,THEIRS=system_b,THEIRS=verdict; mirage import --formats lists all formats"
 )
+_Fields = Mapping[str, list[Any]]
+"""Values of the records by path."""
 
 
 @dataclass(slots=True)
@@ -62,6 +64,13 @@ class _Reading:
         parts += [part for pair in self.values.items() for part in ("--set", "=".join(pair))]
         return shlex.join(parts)
 
+    def add(self, fields: _Fields, *wanted: str) -> None:
+        """Add those of our fields that a file has under a name of theirs."""
+        of_own = {"id": "query_id"} if self.format in (own.QUERIES, own.JUDGMENTS) else {}
+        for ours in wanted:
+            if (theirs := _find(fields, ours)) is not None and theirs not in self.names:
+                self.names[theirs] = of_own.get(ours, ours)
+
     def reads(self, sample: Sample) -> bool:
         """Return whether the format reads the first records with these options."""
         renamed = {theirs: ours for theirs, ours in self.names.items() if theirs != ours}
@@ -80,99 +89,174 @@ def describe_unknown(sample: Sample) -> tuple[str, str]:
     """Return what is wrong with a file of no known format, and what to do about it."""
     fields = _fields(sample.records)
     there = ", ".join(sorted(sample.fields)[:12])
-    if (verdicts := _verdicts(fields)) is not None:
-        name = next(theirs for theirs, ours in verdicts.names.items() if ours == "verdict")
-        missing = "" if "system_a" not in verdicts.values else ", but no field names the two systems"
-        return f"unknown format; {name} holds verdicts{missing}; the records have {there}", verdicts.command(sample)
-    question, answer = (_find(fields, ours) for ours in ("question", "answer"))
-    if question is None:
-        asked = [theirs for theirs, values in fields.items() if values and all(map(_asks, values))]
-        question = asked[0] if len(asked) == 1 else None
-    if answer is not None and answer != question:
-        reading = _answers(fields, question, answer)
-        if question is not None and reading.reads(sample):
+    if (reading := _find_verdicts(fields)) is not None:
+        name = next(theirs for theirs, ours in reading.names.items() if ours == "verdict")
+        missing = "" if "system_a" not in reading.values else ", but no field names the two systems"
+        return f"unknown format; {name} holds verdicts{missing}; the records have {there}", reading.command(sample)
+    asked = (theirs for theirs, values in fields.items() if values and all(map(_asks, values)))
+    if (question := _find(fields, "question") or _only(asked)) is not None:
+        reading = _find_answers(fields, question)
+        answer = next((theirs for theirs, ours in reading.names.items() if ours == "answer"), None)
+        if answer is not None and reading.reads(sample):
             return f"unknown format; {answer} holds answers; the records have {there}", reading.command(sample)
-    if question is not None and answer in (None, question):
-        named = _find(fields, "query_id")
-        reading = _Reading(own.QUERIES, {question: "text"} | ({named: "query_id"} if named else {}))
-        what = f"unknown format; this file has no answers and no verdicts, but questions; the records have {there}"
-        return what, f"give the file with the answers; as questions alone: {reading.command(sample)}"
-    if not any(isinstance(value, str) and len(value.split()) > 3 for values in fields.values() for value in values):
+        if answer is None:
+            reading = _Reading(own.QUERIES, {question: "text"})
+            reading.add(fields, "id")
+            what = f"unknown format; this file has no answers and no verdicts, but questions; the records have {there}"
+            return what, f"give the file with the answers; as questions alone: {reading.command(sample)}"
+    if not any(map(_is_text, chain.from_iterable(fields.values()))):
         what = f"unknown format; this file has no answers and no verdicts; the records have {there}"
         return what, f"give the file with the answers themselves; or {_MAPPED}"
     return f"unknown format; the records have {there}", _MAPPED
 
 
-def _verdicts(fields: Mapping[str, list[Any]]) -> _Reading | None:
+def tell_apart(errors: Sequence[TwoAnswers], records: Iterable[Record]) -> None:
+    """Say of two answers to one question which fields tell their records apart, as turns or as systems."""
+    wanted = {place for error in errors for place in error.places}
+    found: dict[str, Mapping[str, Any]] = {}
+    questions: dict[tuple[str, Any], str] = {}
+    shared: set[str] = set()
+    """Fields with one value for several questions."""
+    for record in records:
+        if record.where in wanted:
+            found[record.where] = record.value
+        question = str(values.first(record.value, *FIELDS["question"])[1])
+        for name, value in record.value.items():
+            if name not in shared and _is_short(value) and questions.setdefault((name, value), question) != question:
+                shared.add(name)
+    rows = [[found[place] for place in error.places] for error in errors if found.keys() >= set(error.places)]
+    turns, systems = [], []
+    for name in dict.fromkeys(name for pair in rows for value in pair for name in value if name not in rag.KNOWN):
+        held = [value.get(name) for value in found.values()]
+        differs = [first.get(name) != second.get(name) for first, second in rows]
+        counts = any(number(value) is not None for value in held)
+        if not any(differs) or not all(map(_is_short, held)):
+            continue
+        if all(differs) and len(set(held)) == len(held) and name not in shared:
+            turns += [name] if not counts or _NUMBERED.fullmatch(plain(name)) else []
+        elif not counts:
+            systems.append(name)
+    told = [f"if each is another turn: --map {turns[0]}=id"] if turns else []
+    if systems:
+        one = f"--map {systems[0]}=system" if len(systems) == 1 else "join these in one column"
+        told.append(f"if they are of several systems, which differ in {' and '.join(systems)}: {one}")
+    for error in errors:
+        error.do = "; ".join([*told, error.do])
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, str | int | float) and len(str(value)) <= _SHORT
+
+
+def _find_verdicts(fields: _Fields) -> _Reading | None:
     """Return how to read the verdicts of a file that has no answers; None if it has none."""
     verdict = _find(fields, "verdict")
-    if verdict is None or _find(fields, "answer") not in (None, verdict):
+    if _find(fields, "answer") not in (None, verdict):
         return None
-    if (reading := _winners(fields, verdict)) is not None:
+    told = [verdict] if verdict else [theirs for theirs, values in fields.items() if _fits("verdict", values)]
+    winners = (_find_winners(fields, theirs, named=verdict is not None) for theirs in told)
+    if (reading := next(filter(None, winners), None)) is not None or verdict is None:
         return reading
     words = sorted({str(value).strip() for value in fields[verdict]})
-    systems = {ours: theirs for theirs in fields if (ours := pairs.column(_last(theirs))) in ("system_a", "system_b")}
-    names_ = {str(value) for theirs in systems.values() for value in fields[theirs]}
-    if len(words) > _FEW and not names_.issuperset(words):
-        return None
     known = {word: pairs.read_verdict(word) for word in words}
-    if not any(known.values()):
+    if len(words) > _FEW or not any(known.values()):
         return None
-    reading = _Reading(own.JUDGMENTS, {verdict: "verdict"})
-    for ours in ("query_id", "judge", "language"):
-        if (theirs := _find(fields, ours)) is not None:
-            reading.names[theirs] = ours
-    for ours in ("system_a", "system_b"):
-        if ours in systems:
-            reading.names[systems[ours]] = ours
-        else:
-            reading.values[ours] = "NAME"
-    plain = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
-    reading.meanings = {word: known[word] or "tie" for word in words if word.casefold() not in plain}
+    named = {place: theirs for theirs in fields if (place := pairs.column(_last(theirs))) in _PLACES}
+    if named and hold_texts(*(fields[theirs] for theirs in named.values())):
+        reading = _Reading(pairs.FORMAT, {theirs: f"answer{place[-2:]}" for place, theirs in named.items()})
+        reading.add(fields, "question")
+        named = {}
+    else:
+        reading = _Reading(own.JUDGMENTS)
+        ours = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
+        reading.meanings = {word: known[word] or "tie" for word in words if word.casefold() not in ours}
+    reading.names[verdict] = "verdict"
+    reading.add(fields, "id", "judge", "language")
+    reading.names |= {theirs: place for place, theirs in named.items()}
+    reading.values = {place: "NAME" for place in _PLACES if place not in named}
     return reading
 
 
-def _winners(fields: Mapping[str, list[Any]], verdict: str) -> _Reading | None:
-    """Return how to read verdicts that name the better of two systems, which two other fields name."""
+def _find_winners(fields: _Fields, verdict: str, *, named: bool) -> _Reading | None:
+    """Return how to read verdicts on two systems that two other fields name, or one: a list, or `x vs y`.
+
+    A verdict is the better of the two, or a tie; beside one field that names both, it may be a place or `win` too.
+    """
     words = fields[verdict]
     others = sorted(theirs for theirs, values in fields.items() if theirs != verdict and len(values) == len(words))
-    for first, second in combinations(others, 2):
-        rows = list(zip(words, fields[first], fields[second], strict=True))
-        named = all(a != b and (word in (a, b) or pairs.read_verdict(word) == "tie") for word, a, b in rows)
-        if named and any(word == a for word, a, _ in rows) and any(word == b for word, _, b in rows):
-            reading = _Reading(pairs.FORMAT, {first: "system_a", second: "system_b", verdict: "verdict"})
-            for ours in ("question", "query_id", "judge", "language"):
-                if (theirs := _find(fields, ours)) is not None and theirs not in reading.names:
-                    reading.names[theirs] = "id" if ours == "query_id" else ours
+    rows: dict[tuple[str, ...], list[tuple[Any, Any]]] = {}
+    for one in others:
+        if all(found := [pairs.split_systems(value) for value in fields[one]]):
+            rows[one,] = [(first, second) for _, first, second in filter(None, found)]
+    for two in combinations(others, 2):
+        rows[two] = list(zip(*(fields[theirs] for theirs in two), strict=True))
+    for theirs, systems in rows.items():
+        sides = [_side(word, *pair) for word, pair in zip(words, systems, strict=True)]
+        told = [side or pairs.read_verdict(word) for side, word in zip(sides, words, strict=True)]
+        if len(theirs) == 1:
+            fits = all(told) and (named or any(sides))
+        else:
+            by_name = all(side is not None or word == "tie" for side, word in zip(sides, told, strict=True))
+            fits = by_name and {"A", "B"} <= set(sides) and all(first != second for first, second in systems)
+        if fits:
+            ours = _PLACES if len(theirs) == 2 else ("systems",)
+            reading = _Reading(pairs.FORMAT, {**dict(zip(theirs, ours, strict=True)), verdict: "verdict"})
+            reading.add(fields, "question", "id", "judge", "language")
             return reading
     return None
 
 
-def _answers(fields: Mapping[str, list[Any]], question: str | None, answer: str) -> _Reading:
-    """Return how to read the answers of a file as flat records."""
-    reading = _Reading(rag.FORMAT, {question: "question"} if question else {})
-    reading.names[answer] = "answer"
-    for ours in ("system", "query_id", "language", "contexts", "reference"):
-        theirs = _find(fields, ours)
-        if theirs is not None and theirs not in reading.names:
-            reading.names[theirs] = "id" if ours == "query_id" else ours
+def _side(word: Any, first: Any, second: Any) -> str | None:
+    """Return the place of the system that a verdict names; None if it names neither."""
+    return "A" if word == first else "B" if word == second else None
+
+
+def _find_answers(fields: _Fields, question: str) -> _Reading:
+    """Return how to read a file as flat records; without a name that is known, by the only texts and repeated names."""
+    reading = _Reading(rag.FORMAT, {question: "question"})
+    reading.add(fields, "answer", "contexts", "reference", "system", "id", "language")
+    others = {theirs: values for theirs, values in fields.items() if theirs not in reading.names}
+    if "answer" not in reading.names.values():
+        texts = (theirs for theirs, values in others.items() if 2 * sum(map(_is_text, values)) > len(values))
+        if (answer := _only(texts)) is not None:
+            reading.names[answer] = "answer"
     if "system" not in reading.names.values():
-        reading.values["system"] = "NAME"
+        asked = fields[question]
+        systems = (
+            theirs
+            for theirs, values in others.items()
+            if theirs not in reading.names
+            and _fits("system", values)
+            and not all(map(is_measure, values))
+            and len(set(map(str, asked))) < len(asked) == len(values)
+            and 1 < len(set(values)) < len(values) == len(set(zip(map(str, asked), values, strict=True)))
+        )
+        if (system := _only(systems)) is not None:
+            reading.names[system] = "system"
+        else:
+            reading.values["system"] = "NAME"
     return reading
 
 
-def _find(fields: Mapping[str, list[Any]], ours: str) -> str | None:
+def _only(names: Iterable[str]) -> str | None:
+    """Return the name if there is one and no other."""
+    every = list(names)
+    return every[0] if len(every) == 1 else None
+
+
+def _find(fields: _Fields, ours: str) -> str | None:
     """Return the field of a file that is one of ours by its name and its values; None if there is none."""
-    names = _NAMES[ours].split()
-    fits = [theirs for theirs, values in fields.items() if _fits(ours, values)]
-    exact = [theirs for name in names for theirs in fits if pairs.plain(_last(theirs)) == name]
+    names = _NAMES[ours]
+    fits = {theirs: fold_field(_last(theirs)) for theirs, values in fields.items() if _fits(ours, values)}
+    exact = [theirs for name in names for theirs, folded in fits.items() if folded == name]
     parts = () if ours in _WHOLE else fits
     return next(iter([*exact, *(theirs for theirs in parts if _is_of(theirs, names))]), None)
 
 
 def _is_of(theirs: str, names: Sequence[str]) -> bool:
-    words = pairs.plain(_last(theirs)).split("_")
-    return not set(words).isdisjoint(names) and words[-1] not in ("id", "ids", "type", "score", "url", "time", "length")
+    words = plain(_last(theirs)).split("_")
+    known = not set(map(fold_field, words)).isdisjoint(names)
+    return known and words[-1] not in ("id", "ids", "type", "score", "url", "time", "length")
 
 
 def _fits(ours: str, values: Sequence[Any]) -> bool:
@@ -181,12 +265,16 @@ def _fits(ours: str, values: Sequence[Any]) -> bool:
         texts = [value for value in values if isinstance(value, str) and not is_measure(value)]
         return bool(texts) and (ours != "answer" or 2 * sum(map(_asks, texts)) < len(texts) + 1)
     if ours == "verdict":
-        return all(isinstance(value, str | int | float) and len(str(value)) <= 60 for value in values)
-    return ours == "contexts" or all(isinstance(value, str | int) and len(str(value)) <= 80 for value in values)
+        return all(map(_is_short, values))
+    return ours == "contexts" or all(isinstance(value, str | int) and len(str(value)) <= _SHORT for value in values)
 
 
 def _asks(value: Any) -> bool:
     return isinstance(value, str) and value.rstrip().endswith(_ASKING)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not _asks(value) and (len(value.split()) > 3 or hold_texts([value]))
 
 
 def _last(path: str) -> str:

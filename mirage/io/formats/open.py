@@ -10,7 +10,7 @@ from typing import Any
 
 from mirage.errors import BadInput, UnknownName
 from mirage.io.formats.build import Format
-from mirage.io.formats.spec import Record, Sample
+from mirage.io.formats.spec import SAMPLED, Record, Sample
 from mirage.io.options import Options
 from mirage.store import records as store_records
 from mirage.store.archives import archive_names, is_archive
@@ -18,8 +18,6 @@ from mirage.store.files import Line, list_files
 from mirage.store.json_members import json_members
 from mirage.store.records import is_longer
 
-_SAMPLED = 20
-"""Number of records and lines used to detect a format."""
 LOG = "log"
 """Field of a record with the other members of its document."""
 _LARGE = 4_000_000
@@ -43,7 +41,7 @@ def read_sample(path: Path, options: Options | None = None, lists: Collection[tu
             return Sample(path, (), (), members=archive_names(first))
         except BadInput as error:
             return Sample(path, (), (), error.with_traceback(None))
-    lines = tuple(store_records.beginning(first, _SAMPLED)) if not path.is_dir() else ()
+    lines = tuple(store_records.beginning(first, SAMPLED)) if not path.is_dir() else ()
     if not store_records.kind(first):
         return Sample(path, (), lines)
     values: list[dict[str, Any]] = []
@@ -54,7 +52,7 @@ def read_sample(path: Path, options: Options | None = None, lists: Collection[tu
         if large and (shown := outline(first, lists)):
             return Sample(path, tuple(options.apply(value) for value in shown), lines)
         with closing(store_records.records(first)) as records:  # type: ignore[type-var]  # a generator
-            values.extend(options.apply(line.value) for line in itertools.islice(records, _SAMPLED))
+            values.extend(options.apply(line.value) for line in itertools.islice(records, SAMPLED))
     except BadInput as error:
         wrong = error.with_traceback(None)  # a format of plain lines may take it all the same: qrels named .tsv
     return Sample(path, tuple(values), lines, wrong)
@@ -62,7 +60,7 @@ def read_sample(path: Path, options: Options | None = None, lists: Collection[tu
 
 def sampled_lines(path: Path, lines: Iterator[Line], options: Options) -> Sample:
     """Read the beginning of records from another source than a file."""
-    return Sample(path, tuple(options.apply(line.value) for line in itertools.islice(lines, _SAMPLED)), ())
+    return Sample(path, tuple(options.apply(line.value) for line in itertools.islice(lines, SAMPLED)), ())
 
 
 def files_of(path: Path) -> list[Path]:
@@ -174,7 +172,7 @@ def outline(file: Path, lists: Collection[tuple[str, ...]]) -> list[Mapping[str,
     depth = 0
     with closing(json_members(file, lists)) as members:  # type: ignore[type-var]  # a generator
         for member in members:
-            if not member.place or len(shown) == _SAMPLED:
+            if not member.place or len(shown) == SAMPLED:
                 break
             names = [name for name in member.place if name != "*"]
             if member.place[:-1] in lists and member.place[-1] == "*":

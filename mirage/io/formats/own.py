@@ -13,9 +13,10 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag
 from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
+from mirage.io.formats.battles import hold_texts
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import answer_text, has_fields, need, number
-from mirage.io.formats.spec import ABSENT, GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample
 
 _SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
@@ -116,7 +117,7 @@ def _key_of(record: Record, builder: Builder) -> tuple[str, str]:
     if "query_id" in record.value:
         query_id = need(record, "query_id")
     else:
-        builder.note_guess("query_id", "not given: each battle is its own query; intervals assume independent battles")
+        builder.note_guess("query_id", ALONE)
     if "judge" in record.value:
         judge = need(record, "judge")
     else:
@@ -127,7 +128,7 @@ def _key_of(record: Record, builder: Builder) -> tuple[str, str]:
 def _recognise_verdicts(sample: Sample) -> str | None:
     if not sample.fields >= {"system_a", "system_b"} or not sample.fields & {"verdict", "points", "judge"}:
         return None
-    return "has system_a, system_b and their verdict"
+    return None if hold_texts(*sample.columns("system_a", "system_b")) else "has system_a, system_b and their verdict"
 
 
 QUERIES = Format(

@@ -8,16 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any, get_args
 
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag, shapes
-from mirage.io.formats.battles import PEOPLE, by_people
+from mirage.io.formats.battles import PEOPLE, by_people, hold_texts
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import first, number
-from mirage.io.formats.spec import ABSENT, GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.formats.fields import FIELDS, first, number, plain
+from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.values import unpack
 
 _A, _B = "a|1|one|left|first|chosen|preferred|accepted|winning", "b|2|two|right|second|rejected|dispreferred|losing"
 _ANSWER = "answer|response|output|completion|generation|reply|prediction|candidate|text"
@@ -35,13 +37,15 @@ VERDICTS = (
 """Names of the field that says which answer is better."""
 _RATERS = re.compile(r"(?:annotator|rater|judge|voter|expert|human|assessor)_?\d+")
 _WORD = re.compile(rf"(?:(?:the_)?(?:{_ANSWER}|{_SYSTEM}|option)_?)?(?P<place>{_A}|{_B})(?:_(?:wins|is_better))?")
-_ORDER = {"a>b": "A", "b<a": "A", "b>a": "B", "a<b": "B", "1>2": "A", "2>1": "B", "a=b": "tie", "b=a": "tie"}
+_ORDER = {
+    **dict.fromkeys(("a>b", "b<a", "1>2", "win", "wins", "won", "victory"), "A"),
+    **dict.fromkeys(("b>a", "a<b", "2>1", "loss", "lose", "loses", "lost", "defeat"), "B"),
+    **dict.fromkeys(("a=b", "b=a"), "tie"),
+}
+_VERSUS = re.compile(
+    r"(?:(?P<id>[^:]+):\s*)?(?P<a>.+?)(?:[\s_-]+(?:vs|versus)\.?[\s_-]+|\s*\|\s*|\s+/\s+)(?P<b>.+)", re.IGNORECASE
+)
 _TIES = frozenset(("tie", "tied", "draw", "equal", "same", "both", "similar", "neither", "none", "both_good"))
-
-
-def plain(name: str) -> str:
-    """Return a name or a word in lower case with `_` between words."""
-    return re.sub(r"[\s_.:-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())).casefold()
 
 
 @lru_cache(4096)
@@ -71,7 +75,7 @@ def columns(names: tuple[str, ...]) -> Mapping[str, str]:
 def recognise(sample: Sample) -> str | None:
     """Detect answers in two places, or two systems and a verdict, beside a question or its id."""
     held = columns(tuple(sorted(sample.fields)))
-    if not sample.fields & {*rag.FIELDS["question"], *rag.FIELDS["id"]}:
+    if not sample.fields & {*FIELDS["question"], *FIELDS["id"]}:
         return None
     lmarena = {held.get("system_a"), held.get("system_b")} == {"model_a", "model_b"}
     if any(_THIRD.fullmatch(plain(name)) for name in sample.fields):
@@ -81,15 +85,19 @@ def recognise(sample: Sample) -> str | None:
         if lmarena and {"prompt", "response_a"} <= sample.fields:
             return None
         return f"has two answers of a pair, {held['answer_a']} and {held['answer_b']}"
-    if {"system_a", "system_b", "verdict"} <= held.keys() and not sample.fields & {"model_a", "system_a"}:
+    named = {"system_a", "system_b", "verdict"} <= held.keys() and not sample.fields & {"model_a", "system_a"}
+    if named and not hold_texts(*sample.columns(held["system_a"], held["system_b"])):
         return f"has {held['system_a']}, {held['system_b']} and {held['verdict']}"
     return None
 
 
 def items(record: Record, builder: Builder) -> Iterator[Item]:
     """Return the query of a row with two answers, and a verdict of each judge."""
-    value, where = record.value, record.where
+    value, where = _name_systems(record.value), record.where
     held = columns(tuple(value))
+    if value.keys().isdisjoint((*FIELDS["question"], *FIELDS["id"])):
+        value = {**value, "id": PurePath(where).name}
+        builder.note_guess("query_id", ALONE)
     raters = [name for name in value if _RATERS.fullmatch(plain(name))]
     about = ("judge", "annotator", "rationale", "explanation", "voter", "points", "system_a", "system_b")
     own = {*held.values(), *raters, *about, "status"}
@@ -129,6 +137,26 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         for who, verdict, points in words
     ]
     yield item
+
+
+def split_systems(value: Any) -> tuple[str | None, str, str] | None:
+    """Return the two systems that one value names, a list or `x vs y`, after the id before a colon, if there is one."""
+    match unpack(value):
+        case [str(first), str(second)]:
+            return None, first, second
+        case str(text) if match := _VERSUS.fullmatch(text.strip()):
+            return match["id"], match["a"], match["b"]
+    return None
+
+
+def _name_systems(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record with the systems that its field `systems` names."""
+    if (found := split_systems(value.get("systems"))) is None:
+        return value
+    query_id, *systems = found
+    known = {"id": query_id} if query_id and value.keys().isdisjoint(FIELDS["id"]) else {}
+    rest = {name: content for name, content in value.items() if name != "systems"}
+    return {**dict(zip(("system_a", "system_b"), systems, strict=True)), **known, **rest}
 
 
 def _systems(value: Mapping[str, Any], held: Mapping[str, str], where: str) -> tuple[str, str]:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import number, wrong
+from mirage.io.formats.fields import FIELDS, number, wrong
 from mirage.io.formats.logs import (
     CONTEXTS,
     entries,
@@ -70,7 +69,7 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
             do = "name it: --map vars.THEIRS=question"
             raise BadInput(f"no variable is a question; there are {there}", where=where, do=do)
         builder.note_guess("query", "no variable is a question by its name: the whole prompt is the query")
-    reference, language = first_name(variables, rag.FIELDS["reference"]), variables.get("language")
+    reference, language = first_name(variables, FIELDS["reference"]), variables.get("language")
     system = _system(record, builder)
     yield Item(
         found.question,

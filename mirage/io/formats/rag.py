@@ -13,69 +13,20 @@ from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
-from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import is_measure, number
+from mirage.io.formats.fields import FIELDS, FOUND, fold_field, is_measure, number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.formats.status import find_status, read_status, status_fields
 from mirage.io.values import unpack
 from mirage.text.languages import known_code
 
-FIELDS: dict[str, tuple[str, ...]] = {
-    "question": ("question", "query", "user_input", "prompt", "input"),
-    "contexts": (
-        "contexts",
-        "passages",
-        "context",
-        "documents",
-        "docs",
-        "retrieved_contexts",
-        "retrieved_context",
-        "retrieval_context",
-    ),
-    "answer": ("answer", "response", "output", "prediction", "generated_answer", "actual_output", "predictions"),
-    "system": ("system", "model", "model_name"),
-    "id": ("query_id", "question_id", "qid", "id"),
-    "language": ("language", "lang"),
-    "reference": (
-        "reference",
-        "ground_truth",
-        "expected",
-        "expected_answer",
-        "reference_answer",
-        "reference_answers",
-        "references",
-        "ground_truths",
-        "ground_truth_answer",
-        "gold_answer",
-        "expected_output",
-        "gt_answer",
-        "targets",
-    ),
-    "answerable": ANSWERABLE,
-    "unanswerable": UNANSWERABLE,
-    "relevant": ("relevant", "labels"),
-    "turns": ("turns", "messages", "history"),
-    "domain": ("domain",),
-    "type": ("type", "question_type"),
-    "tags": ("tags",),
-    "subset": ("subset",),
-    "status": ("status",),
-    "template": ("template",),
-    "numbered": ("numbered",),
-    "thoughts": ("thoughts", "reasoning_content"),
-    "run_date": ("run_date", "created_at"),
-    "sample": ("sample",),
-    "score": ("score", "rating"),
-    "rater": ("rater",),
-}
-"""Fields by their name in `--map`, each with its known aliases."""
 _GOLD = "answer"
 _TAGS = ("domain", "type")
 _TAGGED = (*_TAGS, "tags")
 _NEEDED = tuple(FIELDS[field] for field in ("question", "contexts", "answer", "system"))
 KNOWN = frozenset(name for names in FIELDS.values() for name in names)
+_SYSTEMS = frozenset(map(fold_field, FOUND["system"]))
 _STATUSES = frozenset(get_args(schema.Status))
 OWN = "file"
 """Rater of a file's own scores."""
@@ -262,7 +213,8 @@ def _answer(
             builder.left_out(f"answer.{name}", "an answer is one text")
     system = _id(value, plan, "system", where)
     if system is None:
-        raise values.missing("system", value, where, also=FIELDS["system"])
+        near = next((theirs for theirs in value if fold_field(theirs) in _SYSTEMS), None)
+        raise values.missing("system", value, where, also=FIELDS["system"], near=near)
     thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where)
     return GivenAnswer(
         system,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, read_items
+from mirage.io.formats.build import Builder, TwoAnswers, read_items
 from mirage.io.formats.finish import finish_tables
-from mirage.io.formats.nearest import describe_unknown
+from mirage.io.formats.nearest import describe_unknown, tell_apart
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
 from mirage.io.formats.plain import read_plain
 from mirage.io.formats.registry import Recognised, format_named, formats, recognise, record_lists
@@ -177,10 +177,8 @@ def read(
     try:
         tables = finish_tables(collected, arena, n=n, refers=taken.format.refers, apart=_languages_apart(options))
     except Refused:
-        (error, *more) = collected.errors
-        if not more and not error.where.startswith(str(path)):
-            raise error from None
-        raise
+        records = open_records(path, options, taken.format, None if lines is None else lines())
+        raise _explain(collected.errors, path, n, records) from None
     if (day := options.values.get("run_date")) is not None and "answers" in tables:
         # Most formats have no field for it.
         tables["answers"] = _with_date(tables["answers"], utc_day(day, where="--set run_date"))
@@ -201,6 +199,14 @@ def read(
         ),
         silent=_count_silent(tables["answers"]) if "answers" in tables else 0,
     )
+
+
+def _explain(errors: list[BadInput], path: Path, n: int, records: Iterable[Record]) -> BadInput:
+    """Return the error for a refused file; records with two answers of one system are read again and compared."""
+    if apart := [error for error in errors if isinstance(error, TwoAnswers)]:
+        tell_apart(apart, records)
+    alone = len(errors) == 1 and not errors[0].where.startswith(str(path))
+    return errors[0] if alone else Refused(errors, n)
 
 
 def _languages_apart(options: Options) -> set[str]:

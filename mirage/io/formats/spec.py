@@ -17,6 +17,10 @@ Value = Mapping[str, Any]
 """
 
 
+SAMPLED = 20
+"""Number of records and lines used to detect a format."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One record of a file."""
@@ -36,9 +40,9 @@ class Sample:
     path: Path
     """The file, or the folder."""
     records: tuple[Value, ...]
-    """Its first records (at most 20); empty unless JSON, CSV or Parquet."""
+    """Its first records (at most `SAMPLED`); empty unless JSON, CSV or Parquet."""
     lines: tuple[str, ...]
-    """Its first lines (at most 20) as text; empty for Parquet and folders."""
+    """Its first lines (at most `SAMPLED`) as text; empty for Parquet and folders."""
     error: BadInput | None = None
     """Why its records could not be read further."""
     members: tuple[str, ...] = ()
@@ -48,6 +52,10 @@ class Sample:
     def fields(self) -> frozenset[str]:
         """Field names of all sampled records."""
         return frozenset(name for record in self.records for name in record)
+
+    def columns(self, *names: str) -> list[list[Any]]:
+        """Return the values of some fields in the sampled records."""
+        return [[record.get(name) for record in self.records] for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,5 +261,7 @@ ABSENT = {
 }
 """By column of verdicts: the value in a file without the column, and what the summary says of it."""
 
+ALONE = "not given: each battle is its own query; intervals assume independent battles"
+"""What is said of battles without a query or its id."""
 REPEATED = "of the same judge on a battle that came before: each counts, as a repeat"
 """What is said of the number of verdicts on a battle that the same judge decided before, in the same order."""

@@ -11,8 +11,9 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import is_measure
+from mirage.io.formats.fields import FIELDS, is_measure, plain
 from mirage.io.formats.spec import Item, Record, Sample
+from mirage.io.formats.status import status_fields
 from mirage.text.languages import base, known_code, language
 from mirage.text.makers import OTHER, maker
 
@@ -36,7 +37,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """What a column is of that belongs to no system, or is about an answer."""
-_SYSTEMS, _ASKED = frozenset(rag.FIELDS["system"]), frozenset((*rag.FIELDS["question"], *rag.FIELDS["id"]))
+_SYSTEMS, _ASKED = frozenset(FIELDS["system"]), frozenset((*FIELDS["question"], *FIELDS["id"]))
 
 
 _QUALITIES = re.compile(
@@ -52,16 +53,15 @@ _QUALITIES = re.compile(
 @lru_cache(4096)
 def _column(name: str) -> tuple[str, str]:
     """Return the field of `rag` that a column is, and the system; empty for what all systems share."""
-    plain = re.sub(_GAP, "_", name.strip()).casefold()
-    if plain in rag.KNOWN:
-        return plain, ""
+    if (known := plain(name)) in rag.KNOWN:
+        return known, ""
     for field, pattern in _PATTERNS:
         if match := pattern.fullmatch(name.strip()):
             system = match["system"].strip()
-            if _GOLD.fullmatch(re.sub(_GAP, "_", system)):
+            if _GOLD.fullmatch(plain(system)):
                 return "reference", ""
-            return (name, "") if _ABOUT.fullmatch(re.sub(_GAP, "_", system)) else (field, system)
-    return (name, "") if maker(name) == OTHER or _ABOUT.fullmatch(plain) else ("answer", name)
+            return (name, "") if _ABOUT.fullmatch(plain(system)) else (field, system)
+    return (name, "") if maker(name) == OTHER or _ABOUT.fullmatch(known) else ("answer", name)
 
 
 @lru_cache(1024)
@@ -72,7 +72,7 @@ def _columns(names: tuple[str, ...]) -> tuple[dict[str, tuple[str, str]], dict[s
     """
     fields = {name: _column(name) for name in names}
     answers = {name: system for name, (field, system) in fields.items() if field == "answer" and system}
-    no_systems = {name: system for name, system in answers.items() if _QUALITIES.fullmatch(re.sub(_GAP, "_", system))}
+    no_systems = {name: system for name, system in answers.items() if _QUALITIES.fullmatch(plain(system))}
     if answers and all(map(_is_language, answers.values())):
         no_systems = answers
     systems = set(answers.values()).difference(no_systems.values())
@@ -102,11 +102,11 @@ def recognise(sample: Sample) -> str | None:
     names = {name: system for name, (field, system) in columns.items() if system and field == "answer"}
     if shared & _SYSTEMS or not shared & _ASKED:
         return None
-    if len(no_systems) > 1 and not names and shared.isdisjoint(rag.FIELDS["answer"]):
+    if len(no_systems) > 1 and not names and shared.isdisjoint(FIELDS["answer"]):
         return f"has several columns of answers: {', '.join(sorted(no_systems))}"
     if len(names) < 2:
         return None
-    held = [[record[name] for record in sample.records if record.get(name) not in (None, "")] for name in names]
+    held = [[value for value in column if value not in (None, "")] for column in sample.columns(*names)]
     texts = [not all(map(is_measure, column)) for column in held if column]
     if not any(texts) or any(column and all(map(_is_score, column)) for column in held):
         return None
@@ -135,13 +135,17 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     for name in [name for name, value in shared.items() if rag.is_own_score(name, value)]:
         del shared[name]
         builder.left_out(name, "it does not say of which system")
-    for system, fields in of_system.items():
-        if "answer" in fields:
-            answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer
-            row = Record({**shared, **fields, "answer": answer, "system": system}, record.where)
-            yield from rag.items(row, builder)
-            # Other columns are left out once a row.
-            shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
+    ended = {name: shared.pop(name) for name in status_fields(tuple(shared))}
+    answered = {system: fields for system, fields in of_system.items() if "answer" in fields}
+    silent = [system for system, fields in answered.items() if fields["answer"] in (None, "")]
+    for system, fields in answered.items():
+        answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer
+        # An error of the row is that of the systems without an answer; if all have one, of all.
+        how = ended if system in silent or not silent else {}
+        row = Record({**shared, **how, **fields, "answer": answer, "system": system}, record.where)
+        yield from rag.items(row, builder)
+        # Other columns are left out once a row.
+        shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
 
 
 def _two_answers(columns: Sequence[str], system: str, where: str) -> BadInput:
