@@ -47,6 +47,11 @@ def cache_limit() -> int:
     return megabytes(LIMIT, _LIMIT_MB, least=0)
 
 
+def is_cached(key: str) -> bool:
+    """Return whether there is a file under a key, damaged or not; false where the folder cannot be read."""
+    return os.path.isfile(cache_folder() / key)  # noqa: PTH113  # Path.is_file raises where a folder may not be read
+
+
 def read_cached(key: str) -> memoryview | None:
     """Return the content stored under a key; None if there is none or its file is damaged."""
     path = cache_folder() / key
@@ -67,9 +72,9 @@ def write_cached(key: str, content: bytes) -> None:
     its own.
     """
     bound = cache_limit()
-    if len(content) > bound or newest_change() > _STARTED:
-        return
     with suppress(OSError):
+        if len(content) > bound or newest_change() > _STARTED:
+            return
         _make_folder()
         write_bytes(cache_folder() / key, _digest(key, content) + content)
         _remove_oldest(bound)

@@ -21,7 +21,7 @@ from hashlib import sha256
 from typing import Any, ParamSpec, TypeVar, cast
 
 from mirage.store.arena import Arena
-from mirage.store.cache_files import cache_folder, one_at_a_time, program_version, read_cached, write_cached
+from mirage.store.cache_files import is_cached, one_at_a_time, program_version, read_cached, write_cached
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.record_files import from_bytes, result_type, to_bytes
 from mirage.store.user_files import MAKERS
@@ -75,8 +75,7 @@ def stored_view(view: Callable[P, R], *args: P.args, **options: P.kwargs) -> R |
     compute = inspect.unwrap(view)
     bound = inspect.signature(compute).bind(*args, **options)
     bound.apply_defaults()
-    there = (cache_folder() / cache_key(compute, bound.arguments)).is_file()
-    return view(*args, **options) if there else None
+    return view(*args, **options) if is_cached(cache_key(compute, bound.arguments)) else None
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -212,22 +213,27 @@ def test_errors_are_not_stored(home: Path) -> None:
     assert (len(calls), len(list(home.iterdir()))) == (3, 1)
 
 
-def full(path: Path, data: bytes) -> None:
+def full(path: Path, data: bytes) -> float:
     raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("case", ["read-only", "full", "off"])
+@pytest.mark.parametrize("case", ["read-only", "unreachable", "full", "replaced", "off"])
 def test_views_work_where_nothing_can_be_stored(case: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if case == "read-only":
         home.parent.write_text("no folder", encoding="utf-8")
+    elif case == "unreachable":
+        monkeypatch.setenv("MIRAGE_HOME", str(home.parent / ("x" * 300)))
     elif case == "full":
         monkeypatch.setattr(cache_files, "write_bytes", full)
+    elif case == "replaced":  # by another version, while its files are looked at
+        monkeypatch.setattr(cache_files, "newest_change", partial(full, home, b""))
     else:
         monkeypatch.setenv("MIRAGE_CACHE_MB", "0")
     counted = Counted()
     view = counted.start()
     assert same(view(1), view_of(4))
     assert view(1) is view(1)
+    assert cache.stored_view(view, 1) is None
     assert same(counted.start()(1), view_of(4))
     assert counted.computed == 2
     assert not home.is_dir() or list(home.iterdir()) == []
