@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 
 from mirage.battles.judge import judges as judges_of_arena
@@ -179,21 +178,18 @@ def over(shown: FeaturesView, names: Sequence[str]) -> dict[str, Any]:
             note(f"{spec.meaning.partition('. ')[0].rstrip('.')}. {charts.direction_text(feature).capitalize()}.")
         values(shown, feature)
         return {"feature": feature}
-    columns, lines, counts = [column("outcomes", "system")], dict[str, dict[str, Any]](), set[int]()
+    columns = [column("outcomes", "system")]
     for name in names[:MOST]:
         spec = FEATURES.get(name)
         about = f"{spec.meaning} {charts.direction_text(name).capitalize()}." if spec else ""
         columns.append(band(name, feature_title(name), about, kind(name)))
-        for row in shown.over[name].to_pylist():
-            line = lines.setdefault(row["system"], {"system": row["system"]})
-            line |= {name: row["mean"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
-            counts |= {row["n"]} if row["n"] else set()
-    table(pa.Table.from_pylist(list(lines.values())), columns, key="feature_matrix")
+    rows, least, most = shown.matrix(names[:MOST])
+    table(rows, columns, key="feature_matrix")
     n, of = min(len(names), MOST), len(shown.features)
     more = "" if n == of else f" {n} of {of} features; choose others under Options."
     note(
         f"Unweighted mean over languages, best by {feature_title(names[0])} first; bands: 95% intervals. "
-        f"n: {min(counts):,} to {max(counts):,} answers per value; choose a feature for each.{more}"
+        f"n: {least:,} to {most:,} answers per value; choose a feature for each.{more}"
     )
     return {}
 

@@ -211,14 +211,13 @@ def _columns(definition: views.Definition) -> list[Col]:
 
 def _summary(page: Page, rates: RatesView) -> str:
     """Describe the data behind the numbers, and what is missing."""
-    answers = sum(rates.systems["answers"].to_pylist())
     noun = "real answers" if page.arena.label == "real replies" else "answers"
     behind = " and ".join(
         f"{rates.queries[metric]:,} {views.QUERIES[metric]} in {count_text(len(codes), 'language')}"
         for metric, codes in rates.languages.items()
         if codes
     )
-    return f"{answers:,} {noun} of {rates.systems.num_rows} systems to {behind}."
+    return f"{rates.answers:,} {noun} of {rates.systems.num_rows} systems to {behind}."
 
 
 show("hallucination", main)

@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from mirage.battles.judge import judge_facts
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
@@ -27,26 +26,25 @@ from mirage.explorer.leaderboard.charts import price_scatter
 from mirage.explorer.leaderboard.system_section import show_system
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.palette import label_text
-from mirage.ranking.judges import Judge, Size, size
+from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Ties
-from mirage.store.search import sample_numbers
 from mirage.text.languages import name_of
-from mirage.text.segmentation import MANY, as_sentence, count_text
+from mirage.text.segmentation import as_sentence
 from mirage.views.board import BoardChoice, BoardView, Shown, VoteRow, board_view, controls, families, vote_rows
+from mirage.views.extent import describe_data, describe_selection
 from mirage.views.published_ranks import published_ranks
 from mirage.views.rates import RateChoice, rates_view
+from mirage.views.system_cards import card_of, with_cards, with_facts
 from mirage.views.win_matrix import matrix
 
 OPTIONS = (
     *("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns"),
-    *(facet.key for facet in cards.FACETS),
+    *cards.PICKERS,
 )
 """Keys of the pickers that most readers leave as they are."""
 PICKERS = {"Ranks": ("drawn_ranks",), "Wins": ("drawn_wins",), "Chart": ("drawn_ratings",)}
 """Keys of the pickers of every section."""
-MEASURES = "Does it know when it cannot answer? Truth is not checked."
-"""What a ranking by relevance labels says, and what it does not."""
 
 
 def main(page: Page) -> None:
@@ -89,7 +87,6 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
                 voted = vote_rows(people_verdicts(page.arena, votes.votes))
     if judge.rests_on_labels:
         mark_labels(page)
-    whole = size(page.arena, judge)
     default = RankSettings(skill=judge.skill)
     try:
         board = board_view(page.arena, BoardChoice((name,), page.picked, choice), voted)
@@ -110,8 +107,8 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             agreement.of_judge(page, name, board.languages)
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = filter_rows(board.shown_rows(reference, scale), "system", chosen_systems)
-    shown, facts = cards.with_facts(shown, page.arena)
-    about = _behind(page, whole, judge) + _selection_words(board, whole)
+    shown, facts = with_facts(shown, page.arena)
+    about = describe_data(page.arena, judge) + describe_selection(page.arena, judge, board)
     if opened:
         note(about)
     else:
@@ -135,7 +132,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         agreement.show_corrected(page, name, board.languages)
     page.download(
         "leaderboard",
-        lambda: cards.with_cards(filter_rows(board.all_rows(reference), "system", chosen_systems), page.arena),
+        lambda: with_cards(filter_rows(board.all_rows(reference), "system", chosen_systems), page.arena),
         about={
             "judge": name,
             "skill": judge.skill,
@@ -165,7 +162,7 @@ def _evidence(
         note(f"Click a system for details. {board.method}. {board.on_failures} {apart}")
     else:
         _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
-        cards.card_line(cards.cards_of(page.arena).get(system))
+        cards.card_line(card_of(page.arena, system))
         note(f"{_sentences(board.more_queries(system))} {apart}")
         show_system(page, board, judge, system)
     if board.unranked:
@@ -336,12 +333,8 @@ def show_published(page: Page) -> None:
     """Show the ranks printed in the MIRAGE-Bench paper."""
     page.label("published figures")
     figures = published_ranks(page.arena, page.picked)
-    page.summary(
-        f"MIRAGE-Bench, Figure 4: ranks of {figures.rows.num_rows} systems in "
-        f"{count_text(len(figures.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as printed. "
-        "No intervals: the paper does not print the underlying ratings."
-    )
-    options = pickers_popover("Options", [facet.key for facet in cards.FACETS], "Ranks are among all systems.")
+    page.summary(figures.about)
+    options = pickers_popover("Options", tuple(cards.PICKERS), "Ranks are among all systems.")
     with options:
         chosen, words = cards.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filter_note(len(chosen), figures.rows.num_rows, words)
@@ -349,49 +342,18 @@ def show_published(page: Page) -> None:
     order = shown["system"].to_pylist()
     picked = table(shown, columns.PUBLISHED, key="published", select=True)
     if picked is not None:
-        cards.card_line(cards.cards_of(page.arena).get(order[picked]))
+        cards.card_line(card_of(page.arena, order[picked]))
     st.caption(plain(f"Source: {figures.reference}."))
     by = sections(dict.fromkeys(("Judge", "Surrogate"), ())).lower()
     cells = figures.ranks.to_pylist()
     _show_html(f"Rank by language by the {by}, 1 is best.", rank_table(cells, order, arena="", mode=mode(), value=by))
-    everything = cards.with_cards(filter_rows(figures.everything, "system", chosen), page.arena)
+    everything = with_cards(filter_rows(figures.everything, "system", chosen), page.arena)
     page.download(
         "ranks",
         lambda: everything,
         about={"reference": figures.reference, "languages": figures.languages},
         picture=partial(table_svg, shown, columns.PUBLISHED, mode()),
     )
-
-
-def _behind(page: Page, size: Size, judge: Judge) -> str:
-    """Describe what the whole arena measures, and its size."""
-    over = f"{count_text(size.queries, 'query')} in {count_text(len(size.languages), 'language')}."
-    released = cards.release_words(page.arena, size.systems)
-    if not judge.rests_on_labels:
-        counts = count_text(size.answers, judge.counted.removesuffix("s"))
-        several = len(judge.members(page.arena))
-        decider = count_text(several, "judge") if several > 1 else judge.phrase(page.arena)
-        about = judge_facts(page.arena).get(judge.name)
-        decider += f" ({about.words})" if about is not None and about.words else ""
-        return f"{counts} by {decider} on {len(size.systems)} systems{released}, {over}"
-    noun = "real answer" if page.arena.label == "real replies" else "answer"
-    systems = count_text(len(size.systems), "system")
-    if "samples" in page.arena.tables:
-        over += f" Of up to {len(sample_numbers(page.arena))} samples of an answer the first counts."
-    return f"{MEASURES} {count_text(size.answers, noun)} of {systems}{released} to {over}"
-
-
-def _selection_words(board: BoardView, size: Size) -> str:
-    """Describe the filters' effect, and the reasons for exclusions."""
-    names = [name_of(code) for code in board.languages]
-    if len(names) == len(size.languages) and board.n_queries == size.queries and not board.left_out:
-        return ""
-    summary = f"{board.n_queries:,} of {size.queries:,} queries in "
-    summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(size.languages)} languages"
-    omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.without]
-    omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
-    omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
-    return f" Shown: {summary}" + (f"; excluded: {', '.join(omitted)}" if omitted else "") + "."
 
 
 def _onward(system: str, language: str | None = None, *, rival: str | None = None) -> None:

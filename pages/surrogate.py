@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import get_args
 
 import pyarrow as pa
 import streamlit as st
@@ -17,15 +17,13 @@ from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import Col, column, mode, table
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.surrogate import chart as charts
-from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.range import ALL
-from mirage.ranking.surrogate.regressors import PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate.regressors import REGRESSORS
 from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
-from mirage.text.languages import name_of, search_name
+from mirage.text.languages import search_name
 from mirage.text.segmentation import count_text
-from mirage.views.features import feature_title
 from mirage.views.surrogate import SurrogateChoice, SurrogateView, predicted_judges, printed_surrogate, surrogate_view
 
 HELD_OUT = "Leave-one-out: each system is predicted from its features by a fit without it."
@@ -126,9 +124,6 @@ def main(page: Page) -> None:
             width=120,
             help="all: mean over all languages of the arena.",
         )
-    ends = {
-        row["system"]: (row["low"], row["high"]) for row in view.intervals.to_pylist() if row["language"] == language
-    }
     page.summary(
         view.test_sentence(regressor) if language == ALL else "",
         conclusion=view.conclude(regressor, language),
@@ -136,7 +131,7 @@ def main(page: Page) -> None:
     clicked = chart(
         charts.ratings(
             view.points(regressor, language),
-            ends,
+            view.judged_ends(language),
             judge=view.judge_name,
             mode=mode(),
         ),
@@ -147,9 +142,8 @@ def main(page: Page) -> None:
     if clicked:
         _onward(clicked[0], language)
     else:
-        rows = [row for row in view.predictions.to_pylist() if row["regressor"] == regressor]
-        outside = {row["system"] for row in rows if row["outside"]}
-        extrapolated = f" Outside the training range: {count_text(len(outside), 'system')}." if outside else ""
+        outside = len(view.outside(regressor))
+        extrapolated = f" Outside the training range: {count_text(outside, 'system')}." if outside else ""
         note(f"{HELD_OUT}{extrapolated} Click a mark to see the system.")
     draw: dict[str, Callable[[], None]] = {
         "Regressors": lambda: _regressors(page, view, regressor, language),
@@ -197,98 +191,38 @@ def _onward(system: str, language: str) -> None:
 
 def _regressors(page: Page, view: SurrogateView, regressor: str, language: str) -> None:
     """Show every regressor, what the selected one does, and the judge calls that it saves."""
-    rows = _comparison_table(page, view, language)
-    columns = [column for column in REGRESSOR if rows[column.name].null_count < len(rows)]
-    table(rows, columns, key="regressors")
-    saved = (
-        f" Judging one system took {view.calls:,} verdicts on average; a prediction takes none." if view.calls else ""
-    )
+    rows = view.compare_regressors(printed_surrogate(page.arena), language)
+    table(rows, _with_values(rows, REGRESSOR), key="regressors")
+    saved = f" {view.saved_calls}" if view.saved_calls else ""
     note(f"n = {view.count_systems(language)}. {_title(regressor)}: {REGRESSORS[regressor].meaning}{saved}")
-
-
-def _comparison_table(page: Page, view: SurrogateView, language: str) -> pa.Table:
-    """One row a regressor in the language, with what the paper prints of the same one."""
-    figures = printed_surrogate(page.arena)
-    lines = []
-    for row in view.summary.to_pylist():
-        values = row if language == ALL else view.quality_row(row["regressor"], language)
-        lines.append(
-            {
-                "name": _title(row["regressor"]) + (" (for new systems)" if row["chosen"] else ""),
-                **{key: values[key] for key in ("tau", "rmse", "r2", "covered")},
-                "p": None if row["p"] is None else f"{row['p']:.3f}",
-                "printed": figures.r2.get((language, "holdout", row["published"])),
-            }
-        )
-    return _rows(lines, REGRESSOR)
 
 
 def _rests(page: Page, view: SurrogateView, language: str) -> None:
     """Importances and ablation of the regressor for new systems."""
-    rows = view.importances.to_pylist()
-    permuted = [{**row, "feature": feature_title(row["features"])} for row in rows if row["kind"] == "permutation"]
-    chosen = _title(view.chosen)
+    permuted, chosen = view.permuted, _title(view.chosen)
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:
-        table(pa.Table.from_pylist(permuted), IMPORTANCE, key="importances")
-        note(f"{chosen}, n = {permuted[0]['systems']} left-out systems; 95% t intervals.")
+        table(permuted, IMPORTANCE, key="importances")
+        note(f"{chosen}, n = {permuted['systems'][0]} left-out systems; 95% t intervals.")
     with right:
-        ablated, lacking = _ablation_table(page, [row for row in rows if row["kind"] == "ablation"], language)
+        ablated, lacking = view.ablations(printed_surrogate(page.arena), language)
         table(ablated, ABLATION, key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
         note(f"{chosen} with subsets of features, tau on left-out systems.{none}")
 
 
-def _ablation_table(page: Page, ablated: list[dict[str, Any]], language: str) -> tuple[pa.Table, list[str]]:
-    """Tau by set of features, in a language or the mean over languages; and why some have none."""
-    figures = printed_surrogate(page.arena)
-    lines, lacking = [], []
-    for name in dict.fromkeys(row["features"] for row in ablated):
-        rows = [row for row in ablated if row["features"] == name]
-        single = [row for row in rows if row["language"] != ALL]
-        line: dict[str, Any] = {"features": name, "printed": figures.ablation.get((language, name))}
-        if language == ALL and single:
-            values = [row["value"] for row in single if row["value"] is not None]
-            line |= {"tau": sum(values) / len(values) if values else None}
-            line |= {"systems": max(row["systems"] for row in single)}
-        else:
-            row = next((row for row in rows if row["language"] == language), rows[-1])
-            line |= {"tau": row["value"], "systems": row["systems"] or None}
-            lacking += [f"{name} ({row['reason']})"] if row["reason"] else []
-        lines.append(line)
-    return _rows(lines, ABLATION), lacking
-
-
 def _by_language(page: Page, view: SurrogateView, regressor: str, shown: list[str]) -> None:
     """Show the quality in every language, beside the paper's Tables 2 and 5."""
     figures = printed_surrogate(page.arena)
-    forest = {row["language"]: row["tau"] for row in view.quality_of(PUBLISHED)}
-    lines = []
-    for row in view.quality_of(regressor):
-        code = row["language"]
-        if code != ALL and code in shown:
-            value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
-            write = FORMATS["probability"].write
-            lines.append(
-                {
-                    "name": name_of(code),
-                    "tau": row["tau"],
-                    "forest": forest.get(code),
-                    "printed_tau": figures.tau.get(code),
-                    "r2": row["r2"],
-                    "printed_r2": value and f"{write(value)} ({write(value + minus)} to {write(value + plus)})",
-                    "systems": row["systems"],
-                }
-            )
-    columns = tuple(c for c in BY_LANGUAGE if any(line[c.name] is not None for line in lines))
-    table(_rows(lines, columns), columns, key="surrogate_printed")
+    rows = view.by_language(figures, regressor, shown)
+    table(rows, _with_values(rows, BY_LANGUAGE), key="surrogate_printed")
     if figures.reference:
         note(f"Printed: other systems and features, mostly seen in training; not comparable. {figures.reference}.")
 
 
-def _rows(lines: list[dict[str, Any]], columns: tuple[Col, ...]) -> pa.Table:
-    types = {"text": pa.string(), "count": pa.int64()}
-    return pa.Table.from_pylist(lines, schema=pa.schema([(c.name, types.get(c.kind, pa.float64())) for c in columns]))
+def _with_values(rows: pa.Table, columns: tuple[Col, ...]) -> tuple[Col, ...]:
+    """Return the columns with a value in some row."""
+    return tuple(column for column in columns if rows[column.name].null_count < len(rows))
 
 
 show("surrogate", main)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from mirage import schema
 from mirage.api.results import Rows, as_tuple, make_rows
 from mirage.io.rows import make_table
 from mirage.store.arena import Arena
-
-if TYPE_CHECKING:
-    pass
 
 
 def rates(
@@ -158,15 +154,10 @@ def variance(
         UnknownName: if there is no such judge or language.
         NotEnoughData: if there are too few queries.
     """
-    from mirage.ranking import variance as noise
+    from mirage.views.noise import NoiseChoice, noise_view
 
-    reports = (
-        noise.rate_variance(arena, languages=languages, parser=parser)
-        if not judges
-        else [noise.judge_variance(arena, judges=judges, languages=languages)]
-    )
-    sources = [source for report in reports for source in report.sources]
-    return Rows(schema.from_rows(noise.NoiseSource, sources), " ".join(report.sentence for report in reports))
+    view = noise_view(arena, NoiseChoice(as_tuple(judges) or (), as_tuple(languages) or (), parser))
+    return Rows(view.rows, " ".join(view.remarks))
 
 
 def attribution(

@@ -59,8 +59,7 @@ def rank(
     Source: Bradley and Terry, Biometrika 39 (1952); Firth, Biometrika 80 (1993).
     """
     from mirage.battles.judge import choose_judge
-    from mirage.ranking.board import conclude, rank_table
-    from mirage.views.board import BoardChoice, board_view, need_languages, ranking_of
+    from mirage.views.board import BoardChoice, board_view, need_languages, ranking_of, rows_view
 
     settings = RankSettings(
         draws=draws,
@@ -76,13 +75,10 @@ def rank(
         choice = BoardChoice((choose_judge(battles, judge),), settings.languages or (), settings)
         need_languages(battles, choice)
         view, ranking = board_view(battles, choice), ranking_of(battles, choice)
-        conclusion, remarks = view.conclusion, view.remarks
-    else:
-        table, notes = read_judgments(battles)
-        board = rank_table(table, settings, judges=() if judge is None else (judge,), notes=notes)
-        ranking, remarks = board.ranking, board.remarks
-        conclusion = conclude(ranking, f" by {ranking.judge}")
-    return make_ranking(ranking, (*filter(None, [conclusion]), *remarks))
+        return make_ranking(ranking, (*filter(None, [view.conclusion]), *view.remarks))
+    table, notes = read_judgments(battles)
+    rows = rows_view(table, settings, () if judge is None else (judge,), notes)
+    return make_ranking(rows.ranking, (*filter(None, [rows.conclusion]), *rows.remarks))
 
 
 def make_ranking(report: bootstrap.RankingReport, remarks: tuple[str, ...]) -> Ranking:

@@ -108,9 +108,10 @@ def outcomes(
     """
     from mirage.llm.calls import parameters
     from mirage.stages.outcomes.by_model import plan_outcomes
-    from mirage.stages.outcomes.rates import Rate, not_understood, rates
+    from mirage.stages.outcomes.rates import Rate, not_understood
     from mirage.stages.outcomes.stage import OUTCOMES
     from mirage.stages.stage import run
+    from mirage.views.rates import rate_table
 
     dir_, _ = part_of(dir_, share)
     settings = None
@@ -131,7 +132,7 @@ def outcomes(
     elif connection.model is not None:
         raise BadInput("--model names no model for outcomes", do="use --outcomes-by MODEL")
     arena = run(OUTCOMES, dir_, made_by="mirage measure outcomes", settings=settings, decided=decided)
-    table = rates(arena.read("outcomes"), parser="strict")
+    table = rate_table(arena, "strict", arena.languages("outcomes"))
     show(table, columns_of(Rate)[:12], output_format, of=Rate)
     note_unclassified(table)
     for code, n in not_understood(arena.read("outcomes")).items():
@@ -162,12 +163,11 @@ def _read_again(path: Path) -> Mapping[tuple[str, str, str], Parsed]:
 def _classify(path: Path, connection: Connection, model: ChatModel) -> Mapping[tuple[str, str, str], Parsed]:
     """Classify the answers by a model, and report its agreement with labelled examples, its cost and its failures."""
     from mirage.stages.outcomes.by_model import classify_by_model
-    from mirage.stats.intervals import wilson
 
     with connection.calls(model, "Classifying", "mirage measure outcomes") as calls:
         result = classify_by_model(path, calls)
     for each in result.agreement:
-        low, high = wilson(each.agreeing, each.n) if each.n else (0, 1)
+        low, high = each.interval
         agreed = f"{each.agreeing:,} of {each.n:,} labelled examples in {name_of(each.language)}"
         note(f"{model.settings.model} agrees with {agreed} ({low:.0%} to {high:.0%})")
     if not result.agreement:

@@ -14,7 +14,6 @@ from mirage.cli.output import columns_of, note, progress, show
 from mirage.cli.ranking import OneJudge, ranks
 from mirage.cli.reporting import report
 from mirage.errors import ArenaError, BadInput
-from mirage.ranking.settings import RankSettings
 from mirage.stats.intervals import MOST_DRAWS
 from mirage.store import arena as arenas
 from mirage.store.arena import Arena, open_arena, refuse_bundled
@@ -24,8 +23,7 @@ from mirage.store.sheets import csv_text
 if TYPE_CHECKING:
     from mirage.cli.output import Format
     from mirage.papers.printed import PrintedFigure
-    from mirage.papers.reproduction import PaperSettings
-    from mirage.ranking.judges import Judge
+    from mirage.views.reproduced import PaperChoice
 
 TOURNAMENTS = ("language", "system", "rating", "low", "high", "rank", "tournaments", "failed", "rated", "reason")
 """Columns of `rank paper` without `--into`."""
@@ -51,43 +49,39 @@ def rank_paper(
     the table features (--into), and outcomes (judge relevance) or judgments. Writes OUT, and with --store the table
     tournaments.
     """
-    from mirage.papers.reproduction import PaperSettings, default_judge
-    from mirage.ranking.judges import Judge
-    from mirage.ranking.stage import keep_tournaments, tournament_rows, tournaments
+    from mirage.ranking.stage import keep_tournaments
+    from mirage.views.reproduced import PaperChoice, tournaments_view
 
     if store_:
         refuse_bundled(arena.path)
-    by = default_judge(arena) if judge is None else Judge.from_name(judge)
+    choice = PaperChoice(judge, tuple(languages or ()), draws)
+    by = choice.decider(arena)
     if store_ and into is not None:
         raise BadInput("--store keeps tournaments, which --into does not rank by", do="omit one of them")
-    if into is None:
-        settings = RankSettings(draws=draws, languages=None if languages is None else tuple(languages))
-        with progress("Tournaments") as update:
-            result = tournaments(arena, by, settings, progress=update)
-        show(tournament_rows(result), TOURNAMENTS, output_format)
-        note(result.method, *result.remarks())
-        if store_:
-            with progress("Storing"):
-                keep_tournaments(arena.path, by, tournaments=settings.draws, seed=settings.seed)
+    if into is not None:
+        _reproduce(arena, choice, into, output_format)
         return
-    arena.need("features")
-    _reproduce(arena, by, PaperSettings(languages, draws), into, output_format)
+    with progress("Tournaments") as update:
+        view = tournaments_view(arena, choice, update)
+    show(view.rows, TOURNAMENTS, output_format)
+    note(*view.remarks)
+    if store_:
+        with progress("Storing"):
+            keep_tournaments(arena.path, by, tournaments=draws, seed=view.seed)
 
 
-def _reproduce(arena: Arena, judge: Judge, settings: PaperSettings, into: Path, how: Format) -> None:
+def _reproduce(arena: Arena, choice: PaperChoice, into: Path, how: Format) -> None:
     """Write the paper's figures on an arena beside the printed ones, and print a summary."""
     from mirage.papers.printed import PrintedFigure
-    from mirage.papers.reproduction import reproduce
-    from mirage.store import cores
+    from mirage.views.reproduced import reproduction_view
 
     with progress("Reproducing") as update:
-        result = reproduce(arena, judge, settings, progress=update, processes=cores.available())
-    rows = ([*asdict(figure).values()] for figure in result.figures)
+        view = reproduction_view(arena, choice, update)
+    rows = ([*asdict(figure).values()] for figure in view.figures)
     write_whole(into / "figures.csv", csv_text(columns_of(PrintedFigure), rows).encode("utf-8"))
-    _show_figures(result.figures, how)
-    note(*(f"missing: {name}: {reason}" for name, reason in result.missing.items()))
-    note(f"held out: {' and '.join(result.holdout)} ({result.chosen})")
-    note(f"by {judge.name}, seed {settings.seed}; every figure is in {into / 'figures.csv'}")
+    _show_figures(view.figures, how)
+    *remarks, by = view.remarks
+    note(*remarks, f"{by}; every figure is in {into / 'figures.csv'}")
 
 
 @report.command("paper")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from mirage.ranking.facts import SystemFacts
     from mirage.ranking.judges import Judge
     from mirage.store.arena import Arena
+    from mirage.views.board import BoardView, RowsView
 
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
 
@@ -98,8 +98,8 @@ def rank(
     Writes nothing; with --store, the table ratings.
     """
     from mirage.battles.judge import POOLED
-    from mirage.ranking.board import change_lines, conclude, rank_table
-    from mirage.views.board import BoardChoice, board_view, need_languages, vote_rows
+    from mirage.views.board import BoardChoice, board_view, need_languages, rows_view, vote_rows
+    from mirage.views.system_cards import facts_of
 
     chosen = settings.selects_verdicts or votes or len(judges or ()) > 1 or POOLED in (judges or ())
     if store_ and (chosen or tags or settings.changed - {"draws", "seed", "skill"}):
@@ -109,29 +109,22 @@ def rank(
     limits = max_price, max_latency
     facts: Mapping[str, SystemFacts] = {}
     of_arena = {"store": store_, "votes": votes, "tag": tags, "max-price": max_price, "max-latency": max_latency}
+    view: BoardView | RowsView
     if dir_.is_file():
         table, notes = _read_battles(dir_, [name for name, given in of_arena.items() if given not in (None, False)])
-        rank_by = partial(rank_table, table, judges=judges or (), notes=notes)
-        board = rank_by(settings)
-        moved: Mapping[str, Sequence[str]] = {}
-        ranking = board.ranking
-        said = conclude(ranking, f" by {ranking.judge}"), board.method, *board.remarks
-        if chosen and settings != settings.plain:
-            usual = rank_by(settings.plain).ranking
-            moved = {code: change_lines(usual, ranking, language=code) for code in ranking.languages}
+        view = rows_view(table, settings, tuple(judges or ()), notes)
     else:
         arena = select_tagged(open_arena(dir_), tags)
         judge = _choose_judge(arena, judges or (), settings)
         choice = BoardChoice(tuple(judges or (judge.name,)), settings.languages or (), settings)
         need_languages(arena, choice)
         view = board_view(arena, choice, vote_rows(_people_verdicts(arena)) if votes else ())
-        ranking, said, moved = view.ranking, (view.conclusion, view.method, *view.remarks), view.moved
-        facts = _facts_of(arena)
+        facts = facts_of(arena)
         if store_:
             _store_ratings(arena, judge, settings)
-    print_ranking(ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
-    note(*filter(None, said))
-    for code, lines in moved.items():
+    print_ranking(view.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
+    note(*filter(None, (view.conclusion, view.method, *view.remarks)))
+    for code, lines in view.moved.items():
         note(f"against the plain ranking, {code}: " + "; ".join(lines))
 
 
@@ -164,14 +157,6 @@ def _people_verdicts(arena: Arena) -> pa.Table:
     from mirage.people.votes.stage import people_verdicts
 
     return people_verdicts(arena, arena_log(arena, Vote).votes)
-
-
-def _facts_of(arena: Arena) -> Mapping[str, SystemFacts]:
-    """Return price and latency of the systems with answers."""
-    from mirage.io.sources.cards import cards_of
-    from mirage.ranking.facts import system_facts
-
-    return system_facts(arena, cards_of(arena)) if "answers" in arena.tables else {}
 
 
 def _store_ratings(arena: Arena, judge: Judge, settings: RankSettings) -> None:
@@ -210,6 +195,7 @@ def print_ranking(
     """
     from mirage.ranking.board import leaderboard
     from mirage.ranking.facts import SystemFacts
+    from mirage.views.system_cards import explain_limits
 
     systems = sorted({system for row in ranking.languages.values() for system in row.systems})
     if reference is not None and reference not in systems:
@@ -230,24 +216,11 @@ def print_ranking(
     known = any(fact != unknown for fact in facts.values())
     show(rows, [*columns, *(("price", "latency") if known else ())], output_format)
     if not rows:
-        note(_why_none(facts.values(), *limits))
+        note(explain_limits(facts.values(), *limits))
     if output_format == "table" and reference is not None:
         note(f"difference: from the rating of {reference}, with its own 95% interval")
     if output_format == "table" and scale == "arena":
         note("ratings on the scale of arenas: 1000 + 400 per factor 10 of the odds")
-
-
-def _why_none(facts: Collection[SystemFacts], max_price: float | None, max_latency: float | None) -> str:
-    """Return why the limits leave no system."""
-    reasons = []
-    for option, limit, values in (
-        ("--max-price", max_price, [fact.price for fact in facts]),
-        ("--max-latency", max_latency, [fact.seconds for fact in facts]),
-    ):
-        known = [value for value in values if value is not None]
-        least = f"the least of {len(known)} known is {min(known):g}" if known else "that of no system is known"
-        reasons += [] if limit is None else [f"{option} {limit:g}: {least}"]
-    return f"no system is left: {'; '.join(reasons)}"
 
 
 def _for_people(row: dict[str, Any], scale: Scale) -> dict[str, Any]:

@@ -213,11 +213,12 @@ def noise(
     method of moments, the query as the unit, averaged over systems or pairs of systems. A judge's preference for a
     position or a system is bias, which repeats do not remove; it is excluded. Writes nothing.
     """
-    from mirage.ranking.variance import NoiseSource, judge_variance, rate_variance
+    from mirage.ranking.variance import NoiseSource
+    from mirage.views.noise import NoiseChoice, noise_view
 
-    reports = [judge_variance(arena, judges=judge_names)] if judge_names else rate_variance(arena)
-    show([source for each in reports for source in each.sources], (), output_format, of=NoiseSource)
-    note(*(each.sentence for each in reports))
+    view = noise_view(arena, NoiseChoice(tuple(judge_names or ())))
+    show(view.rows, (), output_format, of=NoiseSource)
+    note(*view.remarks)
 
 
 RATES = ("flip", "first", "tie", "unparsed")

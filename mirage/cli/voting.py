@@ -257,9 +257,9 @@ def scores(
     into the table judgments: each rater who scored both answers counts. Ratings made from older verdicts are removed.
     """
     from mirage.people.votes import raters
+    from mirage.views.votes import scores_view
 
     if verdicts_from is not None:
         result = raters.judge_by_scores(refuse_bundled(dir_), verdicts_from, made_by="mirage votes scores")
         note(f"{result.arena.address}: verdicts of {raters.judge_name(result.arena.read('scores'), verdicts_from)}")
-    table = open_arena(dir_).read("scores")
-    show(raters.score_means(table), SCORES, output_format, of=raters.ScoreMean, value="mean")
+    show(scores_view(open_arena(dir_)).rows, SCORES, output_format, of=raters.ScoreMean, value="mean")

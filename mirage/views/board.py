@@ -24,6 +24,7 @@ from mirage.ranking.board import (
     interval_text,
     leaderboard,
     make_board,
+    rank_table,
     rating_text,
     remarks,
     unranked_remarks,
@@ -170,6 +171,11 @@ class BoardView:
         return self._of(self.languages)
 
     @property
+    def rank_cells(self) -> list[dict[str, Any]]:
+        """The rows by language, with `rating`, `low` and `high` as win rates."""
+        return [row | _rates(row) for row in self.ranks.to_pylist()]
+
+    @property
     def on_failures(self) -> str:
         """How failed answers count, in a sentence; empty if none of the rows shown failed."""
         return as_sentence(SENTENCE) if any(self.rows["failed"].to_pylist()) else ""
@@ -245,7 +251,7 @@ class BoardView:
             if reference is not None:
                 row["rating"], row["low"], row["high"] = (row.pop(name) for name in DIFFERENCES)
             if scale == "win-rate":
-                row |= {name: win_rate(row[name]) for name in ("rating", "low", "high")}
+                row |= _rates(row)
         return pa.Table.from_pylist(shown, schema=self.rows.schema)
 
     def system_rows(self, system: str) -> pa.Table:
@@ -256,8 +262,7 @@ class BoardView:
 
         rows = [row for row in self.everything.to_pylist() if row["system"] == system]
         rows.sort(key=lambda row: row["language"] != JOINT)
-        rates = [row | {name: win_rate(row[name]) for name in ("rating", "low", "high")} for row in rows]
-        return pa.Table.from_pylist(rates, schema=self.everything.schema)
+        return pa.Table.from_pylist([row | _rates(row) for row in rows], schema=self.everything.schema)
 
     def all_rows(self, reference: str | None = None) -> pa.Table:
         """Return `everything` in logits; with a reference, also the differences to it."""
@@ -273,6 +278,11 @@ class BoardView:
         rows = self.rows.to_pylist()
         at = next(k for k, row in enumerate(rows) if row["system"] == system)
         return [row["more_text"] for row in rows[max(at - 1, 0) : at + 1] if row["more_text"]]
+
+
+def _rates(row: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return a rating and its interval as win rates."""
+    return {name: win_rate(row[name]) for name in ("rating", "low", "high")}
 
 
 def board_view(arena: Arena, choice: BoardChoice = DEFAULT, votes: tuple[VoteRow, ...] = ()) -> BoardView:
@@ -313,6 +323,34 @@ def compute_board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] 
     base = None if plain else compute_board(arena, replace(choice, settings=choice.settings.plain)).ranking
     counts = _behind(tallies(arena, judge), judge)
     return _describe(board, phrase_of(arena, judge), counts=counts, chosen=languages, base=base)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsView:
+    """The ranking of a table of verdicts without an arena, and what it says."""
+
+    ranking: RankingReport
+    """The ranking with its battles."""
+    method: str
+    """The method in one line."""
+    remarks: tuple[str, ...]
+    """What else a reader must know."""
+    moved: Mapping[str, tuple[str, ...]]
+    """By language, changes relative to the plain ranking; empty without a selection."""
+    conclusion: str
+    """Who is best, in a sentence; empty for fewer than two systems."""
+
+
+def rows_view(
+    judgments: pa.Table, settings: RankSettings, judges: Sequence[str] = (), notes: Sequence[str] = ()
+) -> RowsView:
+    """Rank the systems of a table of verdicts; arguments and errors as of `rank_table`."""
+    board = rank_table(judgments, settings, judges=judges, notes=notes)
+    moved = {}
+    if settings != settings.plain:
+        moved = _changes(rank_table(judgments, settings.plain, judges=judges).ranking, board.ranking)
+    by = f" by {board.ranking.judge}"
+    return RowsView(board.ranking, board.method, board.remarks, moved, conclude(board.ranking, by))
 
 
 def judge_of(arena: Arena, choice: BoardChoice = DEFAULT) -> Judge:
@@ -375,9 +413,6 @@ def _describe(
     languages = tuple(code for code in ranking.languages if code != JOINT)
     dense = bool(ranking.battles or board.controlled)
     blocks = () if dense else ("counted by pairs that met: too many queries for a table of all pairs",)
-    moved = {}
-    if base is not None:
-        moved = {code: tuple(change_lines(base, ranking, language=code)) for code in ranking.languages}
     return BoardView(
         judge=ranking.judge,
         skill=ranking.skill,
@@ -403,9 +438,14 @@ def _describe(
         notes=tuple(board.notes),
         counted=board.counted,
         caveats=(*board.failures, *remarks(ranking), *blocks),
-        moved=moved,
+        moved={} if base is None else _changes(base, ranking),
         conclusion=conclude(ranking, by),
     )
+
+
+def _changes(base: RankingReport, ranking: RankingReport) -> dict[str, tuple[str, ...]]:
+    """Return the changes of a ranking relative to another, by language."""
+    return {code: tuple(change_lines(base, ranking, language=code)) for code in ranking.languages}
 
 
 def _rows(ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, int]]) -> pa.Table:

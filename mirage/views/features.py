@@ -5,10 +5,11 @@ Means of every feature by system and language, and how they go with the ratings 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
@@ -107,6 +108,20 @@ class FeaturesView:
             rows.sort(key=lambda row: (row["mean"] is None, _sign(name) * (row["mean"] or 0), row["system"]))
             over[name] = pa.Table.from_pylist(rows)
         return over
+
+    def matrix(self, names: Sequence[str]) -> tuple[pa.Table, int, int]:
+        """Return the means of some features over languages, a row per system, and the fewest and most answers behind
+        one; of each feature its mean and the ends of its interval, `_low` and `_high`.
+        """
+        import pyarrow as pa
+
+        lines, counts = dict[str, dict[str, Any]](), set[int]()
+        for name in names:
+            for row in self.over[name].to_pylist():
+                line = lines.setdefault(row["system"], {"system": row["system"]})
+                line |= {name: row["mean"], f"{name}_low": row["low"], f"{name}_high": row["high"]}
+                counts |= {row["n"]} if row["n"] else set()
+        return pa.Table.from_pylist(list(lines.values())), min(counts), max(counts)
 
     @cached_property
     def everything(self) -> pa.Table:
@@ -250,6 +265,23 @@ def _conclude(related: Sequence[Relation], joint: Sequence[FeatureMean], judge: 
         f"{tau_text(best.low)} to {tau_text(best.high)}, n = {best.systems} systems). "
         f"{'Lowest' if best.tau > 0 else 'Highest'}: {lacking}."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Means of several systems in one language, taken together."""
+
+    systems: int
+    low: float
+    high: float
+    mean: float
+    """Their mean, each system counting once."""
+
+
+def spread_of(rows: Iterable[FeatureMean]) -> Spread | None:
+    """Return the spread of the systems with a mean; None without any."""
+    means = [row.mean for row in rows if row.mean is not None]
+    return Spread(len(means), min(means), max(means), fmean(means)) if means else None
 
 
 def feature_title(feature: str) -> str:

@@ -1,4 +1,4 @@
-"""Ranks printed in the MIRAGE-Bench paper, for the Leaderboard page."""
+"""View of the ranks printed in the MIRAGE-Bench paper."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mirage.errors import UnknownName
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +37,15 @@ class PublishedRanks:
     languages: tuple[str, ...]
     reference: str
     """Source of the figures."""
+
+    @property
+    def about(self) -> str:
+        """What is printed, and what is not."""
+        return (
+            f"MIRAGE-Bench, Figure 4: ranks of {self.rows.num_rows} systems in "
+            f"{count_text(len(self.languages), 'language')} by the GPT-4o judge and by the surrogate judge, as "
+            "printed. No intervals: the paper does not print the underlying ratings."
+        )
 
     @property
     def everything(self) -> pa.Table:

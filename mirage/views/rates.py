@@ -174,6 +174,11 @@ class RatesView:
         """What else a reader must know."""
         return tuple(filter(None, (self.fewer, self.unclassified)))
 
+    @property
+    def answers(self) -> int:
+        """Number of answers behind the rates."""
+        return sum(self.systems["answers"].to_pylist())
+
     @cached_property
     def systems(self) -> pa.Table:
         """Rows of `SystemRates` over all languages, or the only one."""

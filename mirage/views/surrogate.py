@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
@@ -24,6 +24,7 @@ from mirage.text.languages import in_order, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text
 from mirage.views.cache import cached_view
+from mirage.views.features import feature_title
 from mirage.views.rates import published_arena
 
 if TYPE_CHECKING:
@@ -164,6 +165,85 @@ class SurrogateView:
         rows = [schema.Prediction(**row) for row in self.predictions.to_pylist()]
         rows = [row for row in rows if (row.regressor, row.language) == (regressor, language)]
         return tuple(sorted(rows, key=lambda row: (row.judged is None, -(row.judged or 0.0), row.rank, row.system)))
+
+    def judged_ends(self, language: str) -> dict[str, tuple[float | None, float | None]]:
+        """Return the interval of each system's rating by the judge in a language."""
+        rows = self.intervals.to_pylist()
+        return {row["system"]: (row["low"], row["high"]) for row in rows if row["language"] == language}
+
+    def outside(self, regressor: str) -> frozenset[str]:
+        """Return the systems that are outside the range of the others in some feature."""
+        rows = self.predictions.to_pylist()
+        return frozenset(row["system"] for row in rows if row["regressor"] == regressor and row["outside"])
+
+    @property
+    def saved_calls(self) -> str:
+        """The judge calls that a prediction saves, in a sentence; empty if there are none."""
+        if not self.calls:
+            return ""
+        return f"Judging one system took {self.calls:,} verdicts on average; a prediction takes none."
+
+    def compare_regressors(self, figures: PrintedSurrogate, language: str) -> pa.Table:
+        """Return a row per regressor in a language, with what the paper prints of the same one."""
+        lines = []
+        for row in self.summary.to_pylist():
+            values = row if language == ALL else self.quality_row(row["regressor"], language)
+            line = {key: values[key] for key in ("tau", "rmse", "r2", "covered")}
+            line["name"] = REGRESSORS[row["regressor"]].title + (" (for new systems)" if row["chosen"] else "")
+            line["p"] = None if row["p"] is None else f"{row['p']:.3f}"
+            lines.append(line | {"printed": figures.r2.get((language, "holdout", row["published"]))})
+        return _table(lines, ("name", "tau", "rmse", "r2", "covered", "p", "printed"))
+
+    @property
+    def permuted(self) -> pa.Table:
+        """The importance of each permuted feature, the largest first; `feature` is its display name."""
+        import pyarrow as pa
+
+        rows = self._importances("permutation")
+        return pa.Table.from_pylist([row | {"feature": feature_title(row["features"])} for row in rows])
+
+    def ablations(self, figures: PrintedSurrogate, language: str) -> tuple[pa.Table, tuple[str, ...]]:
+        """Return tau by set of features, in a language or the mean over languages, and why some have none."""
+        ablated, lines, lacking = self._importances("ablation"), [], []
+        for name in dict.fromkeys(row["features"] for row in ablated):
+            rows = [row for row in ablated if row["features"] == name]
+            single = [row for row in rows if row["language"] != ALL]
+            line: dict[str, Any] = {"features": name, "printed": figures.ablation.get((language, name))}
+            if language == ALL and single:
+                values = [row["value"] for row in single if row["value"] is not None]
+                line |= {"tau": sum(values) / len(values) if values else None}
+                line |= {"systems": max(row["systems"] for row in single)}
+            else:
+                row = next((row for row in rows if row["language"] == language), rows[-1])
+                line |= {"tau": row["value"], "systems": row["systems"] or None}
+                lacking += [f"{name} ({row['reason']})"] if row["reason"] else []
+            lines.append(line)
+        return _table(lines, ("features", "tau", "systems", "printed")), tuple(lacking)
+
+    def by_language(self, figures: PrintedSurrogate, regressor: str, codes: Collection[str]) -> pa.Table:
+        """Return the quality of a regressor in each of these languages, beside the paper's Tables 2 and 5."""
+        forest = {row["language"]: row["tau"] for row in self.quality_of(PUBLISHED)}
+        lines, write = [], FORMATS["probability"].write
+        for row in self.quality_of(regressor):
+            code = row["language"]
+            if code != ALL and code in codes:
+                value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
+                printed = value and f"{write(value)} ({write(value + minus)} to {write(value + plus)})"
+                line = {"name": name_of(code), "tau": row["tau"], "r2": row["r2"], "systems": row["systems"]}
+                line |= {"forest": forest.get(code), "printed_tau": figures.tau.get(code), "printed_r2": printed}
+                lines.append(line)
+        return _table(lines, ("name", "tau", "r2", "systems", "forest", "printed_tau", "printed_r2"))
+
+    def _importances(self, kind: str) -> list[dict[str, Any]]:
+        return [row for row in self.importances.to_pylist() if row["kind"] == kind]
+
+
+def _table(lines: list[dict[str, Any]], names: tuple[str, ...]) -> pa.Table:
+    """Return lines as a table, with numbers where a column is no text and no count."""
+    import pyarrow as pa
+
+    types = dict.fromkeys(("name", "features", "p", "printed_r2"), pa.string()) | {"systems": pa.int64()}
+    return pa.Table.from_pylist(lines, schema=pa.schema([(name, types.get(name, pa.float64())) for name in names]))
 
 
 @lru_cache(maxsize=64)

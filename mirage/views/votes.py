@@ -1,4 +1,4 @@
-"""Views of people's votes: their agreement with judges, and the rankings and levels that they correct."""
+"""Views of people's votes and scores: their agreement with judges, and the rankings and levels that they correct."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.people.levels.labels import how_to_label, label_measures, read_labels
 from mirage.people.levels.levels import CorrectedLevel, correct_levels
@@ -14,6 +15,7 @@ from mirage.people.votes.agreement import Agreement
 from mirage.people.votes.belonging import VoteLog, log_votes
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.opinions import ENOUGH
+from mirage.people.votes.raters import ScoreMean, score_means
 from mirage.people.votes.stage import correct_ranking, vote_agreement
 from mirage.ranking.compare.measures import RATE
 from mirage.schema import PEOPLE, Parser
@@ -172,3 +174,31 @@ def levels_view(
     labels = read_labels(arena, measure, log.votes, languages=languages or None, parser=parser)
     levels = correct_levels(labels)
     return LevelsView(measure, levels.rows, tuple(levels.notes()))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresView:
+    """Mean scores of the systems, by people and programs."""
+
+    rows: pa.Table
+    """Rows of `ScoreMean`."""
+
+    @property
+    def joint(self) -> pa.Table:
+        """The rows over all languages, or in the only language of a measure."""
+        import pyarrow as pa
+
+        rows = self.rows.to_pylist()
+        over = {(row["measure"], row["person"]) for row in rows if row["language"] == "all"}
+        kept = [row["language"] == "all" or (row["measure"], row["person"]) not in over for row in rows]
+        return self.rows.filter(pa.array(kept, pa.bool_()))
+
+
+@cached_view
+def scores_view(arena: Arena, languages: tuple[str, ...] = ()) -> ScoresView:
+    """Average the scores of an arena in some languages; all if empty.
+
+    Raises:
+        TableMissing: if the arena has no scores.
+    """
+    return ScoresView(schema.from_rows(ScoreMean, score_means(arena.read("scores", languages=languages or None))))

@@ -16,7 +16,6 @@ import pages
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.explorer.kit.text import link_html
-from mirage.explorer.leaderboard import cards
 from mirage.io.imports.cards import import_cards
 from mirage.io.sources.cards import published_cards, read_cards
 from mirage.publish.charts import leaderboard as charts
@@ -25,6 +24,7 @@ from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.systems import system_names
 from mirage.store.upsert import by_key, upsert
+from mirage.views import system_cards as cards
 from pages import html, page_text
 
 CARD = {"system": "gpt-4", "open_weights": False, "price_out": 10.5, "released": "2024-05", "retriever": "bm25"}
@@ -170,8 +170,8 @@ def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
 def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> None:
     table = schema.from_columns("systems", {"system": ["gpt-4-azure"], "licence": ["ours"]})
     arena = writing.write(tmp_path / "own", {"systems": table}, made_by="test")
-    assert cards.cards_of(arena)["gpt-4-azure"].licence == "ours"
-    assert cards.card_lines(cards.cards_of(arena)["gpt-4-azure"]) == ("ours",)
+    assert cards.card_of(arena, "gpt-4-azure").licence == "ours"
+    assert cards.card_lines(cards.card_of(arena, "gpt-4-azure")) == ("ours",)
     assert cards.card_lines(None) == ()
 
 

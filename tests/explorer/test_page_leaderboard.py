@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage.explorer.leaderboard import cards
 from mirage.ranking.facts import SystemFacts
 from mirage.ranking.judges import LabelJudge
 from mirage.store import arena, writing
 from mirage.store.arena import open_arena
+from mirage.views import system_cards as cards
 from pages import page_text, read_tables
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import small_arena
 from commands import mirage as run
@@ -108,6 +109,19 @@ def test_a_selection_of_verdicts_names_what_it_moves(tmp_path: Path) -> None:
     with pytest.raises(NotEnoughData):
         board_view(arena, BoardChoice(("heuristic",), ("xx",)))
     assert judge_of(open_arena(arenas.bundled_arenas()["nomiracl"])).name == "relevance"
+
+
+@pytest.mark.parametrize("options", ["", "--ties drop", "--no-own-family", "--languages fi --ties drop", "--seed 1"])
+def test_a_file_and_an_arena_of_the_same_battles_say_the_same(tmp_path: Path, options: str) -> None:
+    arena = small_arena.write(tmp_path / "own", tables=("judgments",))
+    pq.write_table(arena.read("judgments"), tmp_path / "battles.parquet")
+    for judge in judges(arena):
+        of_file, of_arena = (
+            run("rank", path, "--judge", judge, "--format", "json", *options.split())
+            for path in (tmp_path / "battles.parquet", arena.path)
+        )
+        assert of_file.stdout == of_arena.stdout
+        assert set(of_file.stderr.splitlines()) == set(of_arena.stderr.splitlines())
 
 
 def test_battles_that_all_tie_are_said_to_say_nothing(tmp_path: Path) -> None:

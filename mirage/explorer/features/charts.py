@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from statistics import fmean
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from mirage.publish.charts.palette import (
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean
 from mirage.text.languages import is_code, name_of, scope_name
-from mirage.views.features import feature_title, tau_text
+from mirage.views.features import feature_title, spread_of, tau_text
 
 if TYPE_CHECKING:
     from mirage.stages.features.relations import Relation
@@ -216,11 +215,11 @@ def _panel(
     stem: tuple[list[float | None], list[float | None]] = [], []
     middles: list[tuple[int, float, str]] = []
     for place, code in enumerate(languages):
-        means = [_short(row.mean) for row in rows if row.language == code]
-        if not means:
+        spread = spread_of(row for row in rows if row.language == code)
+        if spread is None:
             continue
-        left, right, low, high, middle = place - _COLUMN / 2, place + _COLUMN / 2, min(means), max(means), fmean(means)
-        middle = _short(middle)
+        left, right = place - _COLUMN / 2, place + _COLUMN / 2
+        low, high, middle = _short(spread.low), _short(spread.high), _short(spread.mean)
         box[0].extend([left, right, right, left, left, None])
         box[1].extend([low, low, high, high, low, None])
         # One unbroken line, up every stem and back: Plotly draws every part of a broken one by itself.
@@ -229,7 +228,7 @@ def _panel(
         stem[0].extend([left, *(at for at, _ in path), right, None])
         stem[1].extend([middle, *(height for _, height in path), middle, None])
         name = name_of(code) if is_code(code) else label_text(code)
-        hover = f"<b>{name}</b>, {len(means):,} systems<br>mean {value_text(middle)}, range {value_text(low)} to "
+        hover = f"<b>{name}</b>, {spread.systems:,} systems<br>mean {value_text(middle)}, range {value_text(low)} to "
         middles.append((place, middle, f"{hover}{value_text(high)}"))
     data = [
         primitives.lines(*box, {}, mode="none", fill="toself", fillcolor=colors.line),

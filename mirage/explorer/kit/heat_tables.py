@@ -55,7 +55,7 @@ def rank_table(
 def board_ranks(board: BoardView, systems: tuple[str, ...], arena: str, mode: Mode) -> str:
     """Return the ranks by language of a board as HTML (`rank_table`)."""
     unlinked = set(systems) - set(board.rows["system"].to_pylist())
-    return rank_table(board.ranks.to_pylist(), systems, arena=arena, mode=mode, unlinked=unlinked)
+    return rank_table(board.rank_cells, systems, arena=arena, mode=mode, unlinked=unlinked)
 
 
 @lru_cache(maxsize=64)

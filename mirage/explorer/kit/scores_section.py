@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from mirage import schema
 from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.table import Col, column, table
-from mirage.people.votes import raters
+from mirage.people.votes.raters import ScoreMean
 from mirage.store.arena import Arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.views.votes import scores_view
 
 _MEANS = (
     column("answers", "system"),
-    column(raters.ScoreMean, "measure", width=150),
-    column(raters.ScoreMean, "mean", kind="probability"),
-    column(raters.ScoreMean, "low", "95% low", "probability"),
-    column(raters.ScoreMean, "high", "95% high", "probability"),
-    column(raters.ScoreMean, "queries"),
-    column(raters.ScoreMean, "raters"),
+    column(ScoreMean, "measure", width=150),
+    column(ScoreMean, "mean", kind="probability"),
+    column(ScoreMean, "low", "95% low", "probability"),
+    column(ScoreMean, "high", "95% high", "probability"),
+    column(ScoreMean, "queries"),
+    column(ScoreMean, "raters"),
     Col("who", "By", "text", help="Rated by people or programs.", width=90),
 )
 
@@ -39,23 +33,13 @@ def scores_section(page: Page) -> None:
     if not codes:
         st.caption("No ratings in the selected languages.")
         return
-    means = _mean_rows(page.arena, codes)
+    means = scores_view(page.arena, tuple(codes)).joint
     who = ["people" if person else "programs" for person in means["person"].to_pylist()]
     table(means.append_column("who", [who]), _MEANS, key="scores")
     names = sorted({row["measure"] for row in means.to_pylist() if row["person"]})
     if names:
         st.caption("To rank systems by these scores, convert them to verdicts:")
         st.code(verdicts_command(page.arena, names[0]), language=None, wrap_lines=True)
-
-
-@lru_cache(maxsize=16)
-def _mean_rows(arena: Arena, languages: Sequence[str]) -> pa.Table:
-    """Return the mean scores by system and measure (`raters.ScoreMean`); of several languages the rows of `all`."""
-    rows = raters.score_means(arena.read("scores", languages=languages))
-    joint = {(row.measure, row.person) for row in rows if row.language == "all"}
-    return schema.from_rows(
-        raters.ScoreMean, [row for row in rows if row.language == "all" or (row.measure, row.person) not in joint]
-    )
 
 
 def verdicts_command(arena: Arena, measure: str) -> str:

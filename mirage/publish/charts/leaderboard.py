@@ -20,7 +20,7 @@ from mirage.publish.charts.palette import (
     looks,
     span,
 )
-from mirage.ranking.scale import Scale, win_rate
+from mirage.ranking.scale import Scale
 from mirage.schema import Ties
 
 
@@ -152,13 +152,12 @@ def rank_lines(cell: Mapping[str, Any], value: str = "rank") -> list[str]:
     """Return a rank and what it rests on, in plain lines.
 
     Args:
-        cell: the rank under `value`, and where known `rating, low, high, rank_low, rank_high, battles`.
+        cell: the rank under `value`, and where known `rating, low, high` as win rates, `rank_low, rank_high, battles`.
         value: name of the rank's column.
     """
     lines = [f"rank {cell[value]}" if value == "rank" else f"rank {cell[value]} by the {value}"]
     if "rank_low" in cell:
-        rate, low, high = (win_rate(cell[end]) for end in ("rating", "low", "high"))
         lines[0] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
-        lines.append(f"win rate {FORMATS['rate'].write(rate)}, {span(low, high, 'rate')}")
+        lines.append(f"win rate {FORMATS['rate'].write(cell['rating'])}, {span(cell['low'], cell['high'], 'rate')}")
         lines.append(f"n = {FORMATS['count'].write(cell['battles'])} battles")
     return lines

@@ -18,6 +18,7 @@ from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
 from mirage.stages.shown import query_texts
+from mirage.stats.intervals import wilson
 from mirage.store.arena import Arena, open_arena
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import base, name_of
@@ -68,6 +69,11 @@ class ModelAgreement:
     agreeing: int
     n: int
     """Examples with a reply that could be read."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the share that agrees."""
+        return wilson(self.agreeing, self.n) if self.n else (0.0, 1.0)
 
 
 @dataclass(frozen=True)
