@@ -268,7 +268,7 @@ def _conclude(related: Sequence[Relation], joint: Sequence[FeatureMean], judge: 
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class MeanRange:
     """Means of several systems in one language, taken together."""
 
     systems: int
@@ -278,10 +278,10 @@ class Spread:
     """Their mean, each system counting once."""
 
 
-def spread_of(rows: Iterable[FeatureMean]) -> Spread | None:
-    """Return the spread of the systems with a mean; None without any."""
+def range_of(rows: Iterable[FeatureMean]) -> MeanRange | None:
+    """Return the range of the means of several systems; None without any."""
     means = [row.mean for row in rows if row.mean is not None]
-    return Spread(len(means), min(means), max(means), fmean(means)) if means else None
+    return MeanRange(len(means), min(means), max(means), fmean(means)) if means else None
 
 
 def feature_title(feature: str) -> str:

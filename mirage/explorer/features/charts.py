@@ -26,7 +26,7 @@ from mirage.publish.charts.palette import (
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean
 from mirage.text.languages import is_code, name_of, scope_name
-from mirage.views.features import feature_title, spread_of, tau_text
+from mirage.views.features import feature_title, range_of, tau_text
 
 if TYPE_CHECKING:
     from mirage.stages.features.relations import Relation
@@ -215,11 +215,11 @@ def _panel(
     stem: tuple[list[float | None], list[float | None]] = [], []
     middles: list[tuple[int, float, str]] = []
     for place, code in enumerate(languages):
-        spread = spread_of(row for row in rows if row.language == code)
-        if spread is None:
+        means = range_of(row for row in rows if row.language == code)
+        if means is None:
             continue
         left, right = place - _COLUMN / 2, place + _COLUMN / 2
-        low, high, middle = _short(spread.low), _short(spread.high), _short(spread.mean)
+        low, high, middle = _short(means.low), _short(means.high), _short(means.mean)
         box[0].extend([left, right, right, left, left, None])
         box[1].extend([low, low, high, high, low, None])
         # One unbroken line, up every stem and back: Plotly draws every part of a broken one by itself.
@@ -228,7 +228,7 @@ def _panel(
         stem[0].extend([left, *(at for at, _ in path), right, None])
         stem[1].extend([middle, *(height for _, height in path), middle, None])
         name = name_of(code) if is_code(code) else label_text(code)
-        hover = f"<b>{name}</b>, {spread.systems:,} systems<br>mean {value_text(middle)}, range {value_text(low)} to "
+        hover = f"<b>{name}</b>, {means.systems:,} systems<br>mean {value_text(middle)}, range {value_text(low)} to "
         middles.append((place, middle, f"{hover}{value_text(high)}"))
     data = [
         primitives.lines(*box, {}, mode="none", fill="toself", fillcolor=colors.line),
