@@ -86,7 +86,7 @@ def _may_repeat(words: str) -> bool:
     return any(
         bytes(28 * places)
         in (code ^ code >> 32 * places).to_bytes(4 * len(words), "little")[: 4 * (len(words) - places)]
-        for places in range(1, 13)
+        for places in range(1, min(12, len(words) // 8) + 1)
     )
 
 

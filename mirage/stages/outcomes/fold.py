@@ -48,8 +48,11 @@ class Folded:
         return self.places[start], max(self.places[end], self.places[end - 1] + 1)
 
 
+@lru_cache(maxsize=256)
 def fold(raw: str, language: str) -> Folded:
-    """Fold a text in a language; in Yoruba, often written without accents, these are dropped too."""
+    """Fold a text in a language; in Yoruba, often written without accents, these are dropped too. Cached, as answers
+    share a query.
+    """
     accents = language != "yo"
     text = raw.translate(_VARIANTS) if not raw.isascii() else raw.replace("`", "'")
     if text.isascii() or (accents and unicodedata.is_normalized("NFKC", text) and not _DROPPED.search(text)):

@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from math import log2
 from typing import Literal
 
@@ -171,27 +171,20 @@ def parse_free(answer: str, language: str, *, query: str = "") -> Parsed:
 def _read_clauses(raw: str, folded: Folded, reader: LanguageReader, asked: str) -> _Decision:
     """Decide the outcome of an answer to a folded query."""
 
-    @cache
-    def query_pieces() -> set[str]:
-        return _pieces_of_words(asked)
-
-    @cache
-    def comparable() -> bool:
-        """Return whether the query is known, and in the language of the answer."""
-        return not query_pieces().isdisjoint(_pieces_of_words(folded.text[:_OPENING]))
-
-    def pieces(clause: _Clause) -> set[str]:
+    def pieces(clause: _Clause) -> frozenset[str]:
         return _pieces_of_words(folded.text[clause.start : clause.end])
 
     def nearness(clause: _Clause) -> float:
-        if not comparable():
+        query_pieces = _pieces_of_words(asked)
+        # The query is unknown, or not in the language of the answer.
+        if query_pieces.isdisjoint(_pieces_of_words(folded.text[:_OPENING])):
             return _UNKNOWN
         own = pieces(clause)
-        return len(own & query_pieces()) / len(own) if own else 0
+        return len(own & query_pieces) / len(own) if own else 0
 
     def repeats(clause: _Clause) -> bool:
-        own = pieces(clause)
-        return len(own & query_pieces()) >= _REPEATED * min(len(own), len(query_pieces())) > 0
+        own, query_pieces = pieces(clause), _pieces_of_words(asked)
+        return len(own & query_pieces) >= _REPEATED * min(len(own), len(query_pieces)) > 0
 
     # A model that repeats the query asks nothing.
     heard = _enough(_clauses(raw, folded, reader, asked))
@@ -228,10 +221,11 @@ _Nearness = Callable[[_Clause], float]
 """Share of a clause's words, in trigrams, that occur in the query."""
 
 
-def _pieces_of_words(text: str) -> set[str]:
-    """Return the trigrams of a text's words, so that inflections matter little."""
+@lru_cache(maxsize=256)
+def _pieces_of_words(text: str) -> frozenset[str]:
+    """Return the trigrams of a text's words, so that inflections matter little; cached, as answers share a query."""
     words = (f" {term} " for term in terms(text))
-    return {word[place : place + 3] for word in words for place in range(len(word) - 2)}
+    return frozenset([word[place : place + 3] for word in words for place in range(len(word) - 2)])
 
 
 def _decide(clauses: Sequence[_Clause], nearness: _Nearness, *, table: bool, figure: bool) -> _Decision:
@@ -439,13 +433,13 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader, asked: str) -> It
             )
             if kind == "claim" and ((heading and item) or announced):
                 kind = last if announced else heading or last
-            spoken = seen_sources or holds("me")
+            concludes = seen_gap or (kind == "gap" and (seen_sources or holds("me")))
             seen_sources = (
                 seen_sources or kind in ("gap", "topic", "only") or (kind in ("aside", "sourced") and holds("sources"))
             )
             left += len(clause) - len(clause.lstrip())
             figure, digits = bool(_FIGURE.search(clause)), bool(DIGIT.search(clause))
-            hence = (seen_gap or (kind == "gap" and spoken)) and holds("hence", clause.strip(TRIM))
+            hence = concludes and holds("hence", clause.strip(TRIM))
             # "Therefore, the answer is", or the last words of a reply that is cut off.
             ends = hence or (cut_off and right == len(text))
             stub = kind == "claim" and ends and seen_gap and size <= _STUB and not figure
@@ -587,8 +581,9 @@ def _kind(
     me = holds("me", core)
     if about_sources or me or not holds("statutes", core[:_HEAD]):
         said = reader["cites"].sub(" ", core)
-        subject = holds("sources", said) or holds("given", said)
-        denied = holds("denies", said) and (subject or me or seen_sources or holds("nouns", said))
+        denied = holds("denies", said) and (
+            me or seen_sources or any(holds(name, said) for name in ("sources", "given", "nouns"))
+        )
         negated = not polar and (about_sources or me or seen_sources) and holds("negates", core)
         # "Only the programme is here, and the attendance is missing": what follows the first part is later, too.
         first = None if later else _PARTS.search(core)

@@ -156,7 +156,30 @@ def reader(code: str, *, english: bool) -> LanguageReader:
             free = free | {"affirm": rf"{nomiracl['affirm']}|^(?:{nomiracl['yes']}),"}
         for name, expression in free.items():
             expressions[name].append(fold_pattern(expression, each))
-    return {name: re.compile("|".join(texts) or "(?!)", re.MULTILINE) for name, texts in expressions.items()}
+    return {
+        name: re.compile(_factor_anchors("|".join(texts) or "(?!)"), re.MULTILINE)
+        for name, texts in expressions.items()
+    }
+
+
+_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
+"""An escape, a set or another character of a regular expression."""
+
+
+def _factor_anchors(expression: str) -> str:
+    """Write an anchor once for all alternatives that begin with it: `re` then tests it once a position."""
+    alternatives, depth = [""], 0
+    for piece in _PIECE.findall(expression):
+        depth += {"(": 1, ")": -1}.get(piece, 0)
+        if piece == "|" and not depth:
+            alternatives.append("")
+        else:
+            alternatives[-1] += piece
+    of_anchor: dict[str, list[str]] = {}
+    for alternative in alternatives:
+        anchor = next(anchor for anchor in ("^", r"\b", "") if alternative.startswith(anchor))
+        of_anchor.setdefault(anchor, []).append(alternative.removeprefix(anchor))
+    return "|".join(f"{anchor}(?:{'|'.join(rests)})" for anchor, rests in of_anchor.items())
 
 
 @cache
