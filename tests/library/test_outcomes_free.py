@@ -193,6 +193,60 @@ def test_a_gap_is_about_the_sources(language: str, query: str, answer: str, outc
     assert free(answer, language, query).outcome == outcome, free(answer, language, query)
 
 
+@pytest.mark.parametrize(
+    ("language", "claims", "gaps"),
+    [
+        (
+            "en",
+            (
+                "The ministry said it has no information about the outage.",
+                "The article says the author did not know who painted the portrait.",
+                "According to the police, nothing is known yet about the driver.",
+            ),
+            (
+                "The passages do not say what the ministry said about the outage.",
+                "The documents indicate that no information on the outage is available.",
+                "Please note that the documents do not mention the outage.",
+                "I can only say that the cause is not mentioned.",
+                "The text covers the port. They state that no details on the outage are given.",
+            ),
+        ),
+        (
+            "de",
+            ("Das Ministerium sagte, es habe keine Informationen über den Ausfall.",),
+            ("Es sei erwähnt, dass die Texte nichts über den Ausfall sagen.",),
+        ),
+        (
+            "fr",
+            ("L'article dit que l'auteur ne savait pas qui avait peint le portrait.",),
+            ("Il convient de noter que les documents ne mentionnent pas la panne.",),
+        ),
+        (
+            "es",
+            ("El ministerio afirmó que no hay información disponible sobre el apagón.",),
+            ("Cabe señalar que no hay información sobre el apagón.",),
+        ),
+        (
+            "ru",
+            ("По словам полиции, о водителе пока ничего не известно.",),
+            ("Нужно сказать, что сведений о цене нет.",),
+        ),
+        ("id", ("Juru bicara menjelaskan bahwa ia tidak mengetahui penyebabnya.",), ("Konteks tidak menyebutkannya.",)),
+        ("sw", ("Wizara ilisema kwamba haina taarifa kuhusu umeme.",), ("Naweza kusema kwamba bei haijatajwa.",)),
+        ("fa", ("وزارتخانه گفت که هیچ اطلاعاتی ندارد.",), ("باید گفت که در اسناد قیمت ذکر نشده است.",)),
+        ("bn", ("মন্ত্রণালয় বলেছে যে তাদের কাছে কোনো তথ্য নেই।",), ("উল্লেখ্য যে নথিতে দামের উল্লেখ নেই।",)),
+        ("zh", ("该部门称没有关于停电的信息。",), ("只能说没有关于价格的信息。", "文档没有说明该部门是否知情。")),
+        ("ko", ("부처는 정전에 대한 정보가 없다고 말했다.",), ("문서에는 가격 정보가 없다고 나와 있습니다.",)),
+        ("th", ("กระทรวงกล่าวว่าไม่มีข้อมูลเกี่ยวกับไฟดับ",), ("ต้องบอกว่าไม่มีข้อมูลเกี่ยวกับราคา",)),
+    ],
+)
+def test_what_somebody_else_does_not_know_is_no_gap(
+    language: str, claims: tuple[str, ...], gaps: tuple[str, ...]
+) -> None:
+    for outcome, texts in (("answered", claims), ("abstained", gaps)):
+        assert [text for text in texts if free(text, language).outcome != outcome] == []
+
+
 def test_a_gap_is_a_negated_saying_of_the_sources_in_every_domain() -> None:
     """Law, medicine, manuals, news and support in 18 languages: ordinary negation is a claim, also after a source was
     named; a list of sources, a referral, a greeting, a courtesy and numbered reasoning are neither claim nor gap."""

@@ -3,7 +3,7 @@
 Such a prompt asks for an answer in the model's own words, so there is no formula to look for. The answer is split into
 clauses, each classified by the vocabulary of its language (`vocabulary.py`):
 
-- a gap: the sources do not say it, or the writer cannot answer;
+- a gap: the sources do not say it, or the writer cannot answer (that a ministry says it has no information is a claim);
 - a decline: the writer refuses to help (a safety filter);
 - a question back to the reader;
 - an aside: an apology, an offer, advice, a remark about the writer;
@@ -590,7 +590,7 @@ def _kind(
         rest = core[first.end() :] if first and holds("only", core[: first.start()]) else core if later else ""
         missing = holds("lacks", rest)
         firm = holds("gap", core)
-        if denied or negated or missing or firm:
+        if (denied or negated or missing or firm) and _is_own(said, holds, reader, seen_sources=seen_sources):
             known = holds("known") and not holds("weak", core)
             fact = polar or known
             sourced = about_sources or holds("nouns")
@@ -598,6 +598,28 @@ def _kind(
     if asks or interrogative:
         return "asks" if asks else "question"
     return _statement(clause, stripped, holds, about_sources=about_sources, seen_sources=seen_sources)
+
+
+def _is_own(said: str, holds: Holds, reader: LanguageReader, *, seen_sources: bool) -> bool:
+    """Return whether a gap is not the saying of somebody else: "The ministry said that it has no information"."""
+    quote = reader["quotes"].search(said)
+    if not quote:
+        return True
+
+    def names(part: str, *fields: str) -> bool:
+        return any(holds(field, part) for field in fields)
+
+    sayer, words = said[: quote.end()], said[quote.end() :]
+    if not words:
+        # Korean says last who says it.
+        return names(said, "sources", "given", "me")
+    # "They say that" is about sources that were spoken of.
+    if names(sayer, "gap", "denies", "negates") or (seen_sources and size_of(sayer) <= _SHORTEST):
+        return True
+    # What a source says is a gap if it is about sources in turn: "The text says that no details are known".
+    if names(sayer, "sources", "given", "nouns", "me"):
+        return names(words, "gap", "sources", "given", "nouns", "me")
+    return names(words[:_HEAD], "given", "me")
 
 
 def _statement(clause: str, stripped: str, holds: Holds, *, about_sources: bool, seen_sources: bool) -> Kind:
@@ -611,7 +633,9 @@ def _statement(clause: str, stripped: str, holds: Holds, *, about_sources: bool,
         seen_sources or about_sources or holds("nouns") or holds("me") or not DIGIT.search(clause)
     ):
         return "aside"
-    if holds("reports") and not (seen_sources and holds("about", stripped) and not _FIGURE.search(clause)):
+    if (holds("reports") or holds("known")) and not (
+        seen_sources and holds("about", stripped) and not _FIGURE.search(clause)
+    ):
         return "claim"
     spoken = seen_sources or about_sources
     if (spoken and holds("about", stripped)) or (holds("topic", stripped) and (spoken or holds("nouns"))):

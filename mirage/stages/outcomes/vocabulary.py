@@ -61,6 +61,8 @@ class Wording:
     """Words of general knowledge: a claim, whatever stands before it."""
     reports: str
     """Words by which a clause about the sources claims: according to, states that."""
+    quotes: str
+    """Somebody's saying, up to what is said: "the mayor told them that", "according to the police"."""
     sorry: str
     """Apologies."""
     aside: str
