@@ -42,7 +42,7 @@ class Lineage:
         return self.uses if self.needs is None else (self.needs, *self.uses)
 
 
-_JUDGED = ("outcomes", "judgments")
+_JUDGED = ("answers", "outcomes", "judgments")
 LINEAGE: dict[str, Lineage] = {
     "queries": Lineage(columns=("text", "subset")),
     "passages": Lineage(columns=("text", "relevant")),

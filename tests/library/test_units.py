@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from mirage.stages.outcomes import rates
 from mirage.stats import intervals
 from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
 from mirage.store import arena as arenas
+from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES as ALL_LANGUAGES
 
@@ -175,14 +178,21 @@ def test_a_mean_over_the_same_values_in_every_language_is_that_of_one_language()
     ("judge", "settings"),
     [
         ("relevance", RankSettings()),
-        ("heuristic", RankSettings()),
-        ("heuristic", RankSettings(consistent=True)),
+        ("m", RankSettings()),
+        ("m", RankSettings(consistent=True)),
         ("nuggets", RankSettings(control=("length",))),
     ],
 )
-def test_a_language_is_ranked_alike_whatever_else_is_chosen_definition_26(judge: str, settings: RankSettings) -> None:
-    """The arena's languages share their query ids."""
-    arena = open_arena(arenas.bundled_arenas()["sample-across"])
+def test_a_language_is_ranked_alike_whatever_else_is_chosen_definition_26(
+    judge: str, settings: RankSettings, tmp_path: Path
+) -> None:
+    """The arena's languages share their query ids; a model `m` decides where the heuristic could not."""
+    path = shutil.copytree(arenas.bundled_arenas()["sample-across"], tmp_path / "arena")
+    rows = open_arena(path).read("judgments")
+    drawn = np.random.default_rng(0).choice(["A", "B", "tie"], len(rows))
+    columns = rows.to_pydict() | {"judge": ["m"] * len(rows), "verdict": drawn.tolist(), "reason": [None] * len(rows)}
+    writing.write(path, {"judgments": schema.from_columns("judgments", columns)}, made_by="a test")
+    arena = open_arena(path)
     settings = replace(settings, draws=100)
     whole = rank_arena(arena, Judge.from_name(judge), settings).ranking
     assert whole.unit == "query shared by languages"
