@@ -32,6 +32,8 @@ class PrintedChoice:
 
 EVERYTHING = PrintedChoice()
 """All figures of both papers."""
+OPENING = "Table 3"
+"""The table that a page opens with: rates by prompt."""
 
 
 @lru_cache(maxsize=8)

@@ -33,6 +33,7 @@ from mirage.views.comparison import (
 )
 from mirage.views.exam import exam_view, pairs_view
 from mirage.views.features import features_view
+from mirage.views.printed import OPENING, printed_beside_ours, table_languages
 from mirage.views.rates import RateChoice, published_arena, rates_view
 from mirage.views.surrogate import SurrogateChoice, predicted_judges, surrogate_view
 from mirage.views.win_matrix import matrix
@@ -41,7 +42,7 @@ from mirage.views.win_matrix import matrix
 def warm(arena: Arena) -> None:
     """Store the views that the pages of an arena open with."""
     with without_waiting():
-        for view in (_board, _rates, _comparison, _matrix, features_view, _exam, _surrogate):
+        for view in (_board, _rates, _printed, _comparison, _matrix, features_view, _exam, _surrogate):
             with suppress(Exception):  # its page tells what is wrong, or that there is too little data
                 view(arena)
 
@@ -52,6 +53,12 @@ def _board(arena: Arena) -> None:
 
 def _rates(arena: Arena) -> None:
     rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)), published_arena(arena))
+
+
+def _printed(arena: Arena) -> None:
+    """Read the table of NoMIRACL that the page opens with, from an arena of printed figures alone."""
+    if "outcomes" not in arena.tables:
+        printed_beside_ours(arena, None, OPENING, table_languages(arena, OPENING)[0])
 
 
 def _comparison(arena: Arena) -> None:

@@ -135,9 +135,9 @@ def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path
     for source in (battles, mirage.import_file(battles, tmp_path / "arena")):
         mirage.rank(source, draws=10)  # imports come first
         verdicts_of.cache_clear()
-        entries = follow(partial(mirage.rank, source, draws=10))
+        entries = follow(partial(mirage.rank, source, draws=11))
         passed = stays(entries)
-        assert len(set(passed)) <= 8, passed
+        assert len(set(passed)) <= 10, passed
         assert climbs(entries) == []
         assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/pair_tests.py"} <= set(passed)
 
@@ -146,9 +146,9 @@ def test_a_stored_verdict_never_climbs_on_its_way_to_the_leaderboard(tmp_path: P
     arena = mirage.import_file(frame_of_battles(["en"]), tmp_path / "arena")
     entries = follow(lambda: board_view(arena, BoardChoice(("j",))).shown_rows())
     passed = stays(entries)
-    assert len(set(passed)) <= 8, passed
+    assert len(set(passed)) <= 10, passed
     assert climbs(entries) == []
-    assert passed[0] == "battles/verdict_rows.py"
+    assert passed[:2] == ["battles/failures.py", "battles/verdict_rows.py"], "answers that failed are decided first"
     assert "ranking/board.py" in passed
 
 
