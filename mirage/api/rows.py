@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.io.rows import UNDETERMINED, read_frame, read_texts, refuse_weight_columns, require_columns
+from mirage.io.rows import UNDETERMINED, check_voters, read_frame, read_texts, refuse_weight_columns, require_columns
 
 if TYPE_CHECKING:
     from mirage.people.votes.kinds import Vote
@@ -26,6 +26,7 @@ def read_votes(data: Any) -> list[Vote]:
     require_columns(rows, ("query_id", "system_a", "system_b", verdict))
     refuse_weight_columns(rows)
     language, voters = read_texts(rows, "language", UNDETERMINED), read_texts(rows, "voter", UNNAMED)
+    check_voters(voters)
     drawn = rows["control"].to_pylist() if "control" in rows.column_names else [True] * len(rows)
     names = ("query_id", "system_a", "system_b", verdict)
     log = []

@@ -135,7 +135,8 @@ def _read_optional(rows: pa.Table) -> dict[str, pa.Array]:
         columns["points"] = rows["points"].cast(pa.float64())
     if "voter" in rows.column_names:
         names = [None if name is None or name != name else str(name) for name in rows["voter"].to_pylist()]
-        columns["voter"] = pa.array(names, pa.string())
+        columns["voter"] = normalise_names(pa.array(names, pa.string()))
+        check_voters(columns["voter"].to_pylist())
     return columns
 
 
@@ -192,6 +193,13 @@ def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:
     if name not in NAMES:
         return pa.DictionaryArray.from_arrays(encoded.indices, values)
     return values.take(encoded.indices).dictionary_encode()
+
+
+def check_voters(names: Iterable[str | None]) -> None:
+    """Check that no name of a voter hides a character, or differs from another in case, width or spaces only."""
+    seen = Names()
+    for name in dict.fromkeys(filter(None, names)):
+        seen.check(name, "voter", "the column voter")
 
 
 def refuse_weight_columns(rows: pa.Table) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store import arena as arenas
+from mirage.store.files import need_file
 from mirage.store.folders import home_folder as home_folder
 from mirage.store.manifest import NAME, arena_folders
 
@@ -114,13 +115,11 @@ def read_key(file: Path) -> str:
     """Return the key in a file.
 
     Raises:
-        BadInput: if it cannot be read.
+        BadInput: if it is no regular file, or cannot be read.
     """
-    try:
-        with file.open("rb") as given:
-            return given.read(200).decode("ascii", "replace").strip()
-    except OSError as error:
-        raise BadInput(f"the key cannot be read: {error.strerror}", where=str(file), do="check the path") from None
+    need_file(file)
+    with file.open("rb") as given:
+        return given.read(200).decode("ascii", "replace").strip()
 
 
 @contextmanager

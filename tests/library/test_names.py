@@ -102,6 +102,21 @@ def test_an_answer_that_is_said_to_be_there_has_a_text(tmp_path: Path, status: s
     assert f"{file}:2" in caught.value.where
 
 
+@pytest.mark.parametrize("voters", [("ami\u200bna",), ("ami\u202ena",), ("amina", "Amina"), ("amina", "amina\x1b")])
+def test_pitfall_235_voters_are_checked_as_systems_are(tmp_path: Path, voters: tuple[str, ...]) -> None:
+    rows = [VERDICT | {"query_id": str(k), "voter": voter, "person": True} for k, voter in enumerate(voters)]
+    file, frame = write(tmp_path / "x.jsonl", *rows), pd.DataFrame(rows).drop(columns="person")
+    doors = [
+        lambda: import_file(file, tmp_path / "arena"),
+        lambda: mirage.rank(file),
+        lambda: mirage.rank(frame),
+        lambda: mirage.agreement(frame, frame.drop(columns="voter")),
+    ]
+    for door in doors:
+        with pytest.raises(BadInput, match="voter"):
+            door()
+
+
 FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
     "points of nobody": ("judgments", {"points": 1.5}, "points"),
     "a hidden direction": ("answers", {"system": "a\u202eb"}, "hidden"),
