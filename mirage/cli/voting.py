@@ -109,6 +109,8 @@ def import_(
     from mirage.people.votes.stage import import_votes
 
     if kind == "answers":
+        if key is not None:
+            raise BadInput("labels on answers are not signed", do="omit --key")
         _import_answer_labels(file, _need_arena(arena, "labels on answers"))
         return
     with Votes() as database:

@@ -96,7 +96,7 @@ class Names:
             raise BadInput(
                 f"{kind} {name!r} differs from {first!r}{f' ({place})' if place else ''} in case, width or spaces only",
                 where=where,
-                do=f"write one name for both, or names that differ: --value {kind}:THEIRS=OURS",
+                do=f"write one name for both, or names that differ (mirage import: --value {kind}:THEIRS=OURS)",
             )
         self._seen.add((kind, *within, name))
 

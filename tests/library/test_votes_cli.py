@@ -173,6 +173,7 @@ def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
         )
     assert "--arena" in mirage("votes", "import", "v.csv", "--arena", tmp_path, code=2).stderr
     assert "has no votes" in mirage("votes", "import", _empty(tmp_path), code=2).stderr
+    assert "omit --key" in mirage("votes", "import", "v.csv", "--kind", "answers", "--key", "k", code=2).stderr
     with Votes() as database:
         assert len(database.rows(Vote)) == 2
 
