@@ -62,14 +62,15 @@ def test_an_id_of_another_vote_is_refused(db: Votes) -> None:
 
 def test_undo_adds_a_row_that_points_at_the_vote_and_twice_is_once(db: Votes) -> None:
     first, second = db.submit(vote()), db.submit(vote(query_id="8"))
+    db.append([vote(vote_id=f"undo-{first.vote_id}", vote="skip", query_id="8", proof="none")], signatures=[None])
     back = db.undo(Vote, first.vote_id, voter="amina")
     assert (back.vote, back.undoes, back.item) == ("undo", first.vote_id, first.item)
     assert db.undo(Vote, first.vote_id, voter="amina") == back
-    log = db.rows(Vote)
+    log = [row for row in db.rows(Vote) if row.proof != "none"]
     assert sorted(log, key=lambda r: r.vote_id) == sorted([first, second, back], key=lambda r: r.vote_id)
     assert standing(log) == [second]
     again = db.submit(vote(vote="B"))
-    assert standing(db.rows(Vote)) == [second, again]
+    assert [row for row in standing(db.rows(Vote)) if row.proof != "none"] == [second, again]
 
 
 def test_only_ones_own_vote_can_be_taken_back(db: Votes) -> None:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, Unreachable
-from mirage.people.votes.kinds import KINDS, UNDO, AnyRow, Row, VoteKind
-from mirage.people.votes.proof import is_signed, known_or_opinion, row_content
+from mirage.people.votes.kinds import KINDS, UNDO, AnyRow, Row, kind_of
+from mirage.people.votes.proof import is_signed, known_or_opinion, row_content, sign
 from mirage.people.votes.rows import now, token, validate_row
 from mirage.store import home
 from mirage.store.extras import install_command
@@ -134,8 +134,10 @@ class Votes:
                     f"{vote_id} was given in another session",
                     do="take it back where it was given, or log in under that name",
                 )
+            # An id that nobody else can take first, the same for each attempt.
+            undo_id = sign(self._keys(db)[0], UNDO, vote_id)
             gone: dict[str, Any] = {"vote": UNDO, "undoes": vote_id, "note": None, "seconds": None}
-            back = replace(vote, vote_id=f"undo-{vote_id}", time=now(), **gone)
+            back = replace(vote, vote_id=undo_id, time=now(), **gone)
             db.execute(self._insert(table), [asdict(back)])
             return self._one(db, kind, back.vote_id)
 
@@ -208,29 +210,31 @@ class Votes:
 
         def work(db: Connection) -> int:
             keys = self._keys(db)
-            trusted = {
-                name: signatures is None or is_signed(keys, signature_of.get(name), *row_content(row))
+            unsigned = {
+                name
                 for name, row in sound.items()
+                if signatures is not None
+                and kind_of(row).says
+                and not is_signed(keys, signature_of.get(name), *row_content(row))
             }
-            return sum(self._append_kind(db, kind, sound, place_of, trusted) for kind in KINDS.values())
+            return sum(self._append_kind(db, kind.row, sound, place_of, unsigned) for kind in KINDS.values())
 
         return self._do(work, write=True) if sound else 0
 
     def _append_kind(
         self,
         db: Connection,
-        kind: VoteKind,
+        kind: type[Any],
         rows: Mapping[str, Any],
         place_of: Mapping[str, str],
-        trusted: Mapping[str, bool],
+        unsigned: set[str],
     ) -> int:
         """Store the valid rows of one kind, and return the number of new ones."""
-        sound = {name: row for name, row in rows.items() if type(row) is kind.row}
+        sound = {name: row for name, row in rows.items() if type(row) is kind}
         ids = [*sound, *(row.undoes for row in sound.values() if row.undoes and row.undoes not in sound)]
-        stored = {row.vote_id: row for row in self._by_id(db, kind.row, ids)}
-        for name in sound if kind.says else ():
-            if not trusted[name]:
-                sound[name] = known_or_opinion(sound[name], stored.get(name))
+        stored = {row.vote_id: row for row in self._by_id(db, kind, ids)}
+        for name in sound.keys() & unsigned:
+            sound[name] = known_or_opinion(sound[name], stored.get(name))
         for name, row in sound.items():
             if stored.get(name, row) != row:
                 raise BadInput(
@@ -245,7 +249,7 @@ class Votes:
                 )
         new = [asdict(row) for name, row in sound.items() if name not in stored]
         if new:
-            db.execute(self._insert(vote_tables()[kind.row]), new)
+            db.execute(self._insert(vote_tables()[kind]), new)
         return len(new)
 
     def rows(self, kind: type[AnyRow], *, language: str | None = None, voter: str | None = None) -> list[AnyRow]:
