@@ -18,6 +18,7 @@ from mirage.explorer.kit.states import working
 from mirage.explorer.kit.table import Col
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
+from mirage.explorer.kit.uploads import admit
 from mirage.ranking.judges import LabelJudge
 from mirage.store import export as exporting
 from mirage.store import home, owned
@@ -77,6 +78,7 @@ def main(page: Page) -> None:
 
 def take(page: Page) -> None:
     """Show the download of the queries and the upload of the answers."""
+    admit()
     left, right = st.columns(2, gap="large")
     with left:
         st.header("1. Generate answers", anchor=False)

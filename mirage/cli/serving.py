@@ -27,12 +27,16 @@ def explorer(
     host: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; default this machine only.")
     ] = None,
+    frame_ancestors: Annotated[
+        str | None, typer.Option(metavar="SITES", help="Sites that may frame the pages, in one text; default none.")
+    ] = None,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /_stcore/metrics to every reader.")] = False,
 ) -> None:
     """Open the explorer in the browser.
 
     Reads the arena and the bundled arenas. Writes to the data folder alone.
     """
-    from mirage.store import home
+    from mirage.store import home, settings
 
     with extra("explorer", "the explorer"):
         metadata.version("streamlit")  # not imported: the server is a process of its own
@@ -50,6 +54,13 @@ def explorer(
         if not home.arenas_in(dir_):
             open_arena(dir_)
         environment["MIRAGE_ARENAS"] = str(dir_.absolute())
+    if host and host not in ("0.0.0.0", "::"):  # noqa: S104  # a browser asks for these by other names
+        environment.setdefault("STREAMLIT_SERVER_ALLOWED_HOSTS", f"{host} localhost 127.0.0.1")
+    if metrics:
+        environment[settings.METRICS] = "1"
+    if frame_ancestors is not None:
+        environment[settings.FRAMES] = frame_ancestors
+    settings.frame_ancestors(environment)
     server = Path(__file__).parents[1] / "explorer" / "server.py"
     screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     command = [sys.executable, "-m", "streamlit", "run", str(server), "--server.showEmailPrompt=false"]

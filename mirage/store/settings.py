@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
+
+FRAMES = "MIRAGE_FRAME_ANCESTORS"
+"""Environment variable: sites whose pages may frame the explorer, separated by spaces."""
+METRICS = "MIRAGE_METRICS"
+"""Environment variable: 1 to serve Streamlit's metrics."""
+
+
+def frame_ancestors(environ: Mapping[str, str]) -> str:
+    """Return the sites that may frame the explorer, as a source list of a Content-Security-Policy; by default none.
+
+    Raises:
+        BadInput: if one is not an origin.
+    """
+    sites = environ.get(FRAMES, "").split() or ["'none'"]
+    for site in sites:
+        if not re.fullmatch(r"'none'|'self'|(https?://)?[\w*.-]+(:[\d*]+)?|https?:", site):
+            raise BadInput(f"{site!r} is not a site", where=FRAMES, do="write sites as https://portal.example.org")
+    return " ".join(sites)
 
 
 def megabytes(name: str, default: int, *, least: int = 1) -> int:

@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(home: Path) -> Iterator[str]:
-    with browser.server(SAMPLE, MIRAGE_HOME=str(home)) as url:
+    with browser.server(SAMPLE, program="mirage/explorer/server.py", MIRAGE_HOME=str(home)) as url:
         yield url
 
 

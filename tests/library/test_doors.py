@@ -10,7 +10,9 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from email.message import Message
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -61,8 +63,14 @@ class Served:
     def outside(self) -> str:
         return self.recorded.read_text(encoding="utf-8") if self.recorded.exists() else ""
 
-    def ask(self, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> tuple[int, bytes]:
-        """Send a request: status, 0 where none came back, and body."""
+    def memory(self) -> int:
+        """Return the bytes of memory that the server uses."""
+        return int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
+
+    def ask(self, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> tuple[int, Message]:
+        """Send a request: status, 0 where none came back, and headers."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         if method != "GET":
             # Streamlit's token against forged requests: any reader's browser is given one.
@@ -72,19 +80,18 @@ class Served:
         request = urllib.request.Request(f"http://{self.address}{path}", data, named, method=method)
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                return answer.status, answer.read()
+                return answer.status, answer.headers
         except urllib.error.HTTPError as error:
             with error:
-                return error.code, error.read()
+                return error.code, error.headers
         except urllib.error.URLError:
             # It was refused, and the connection closed, before all of its body was sent.
-            return 0, b""
+            return 0, Message()
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+@contextmanager
+def serving(folder: Path, *options: str, **variables: str) -> Iterator[Served]:
     """`mirage app` on an arena."""
-    folder = tmp_path_factory.mktemp("doors")
     (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
     with waiting.port() as port:
         environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
@@ -92,8 +99,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
             "RECORDED": str(folder / "recorded"),
             "MIRAGE_HOME": str(folder / "home"),
-        }
-        command = [sys.executable, "-m", "mirage", "app", str(ROOT / "data" / "sample"), "--port", str(port)]
+        } | variables
+        arena = str(ROOT / "data" / "sample")
+        command = [sys.executable, "-m", "mirage", "app", arena, "--port", str(port), *options]
         quiet = subprocess.DEVNULL
         process = subprocess.Popen(command, cwd=folder, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
         served = Served(port, process, folder / "recorded")
@@ -105,6 +113,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         finally:
             process.terminate()
             process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("doors")) as served:
+        yield served
 
 
 def link_to(served: Served, origin: str | None = None) -> Any:
@@ -165,6 +179,70 @@ def test_its_own_page_connects_and_no_request_leaves(served: Served) -> None:
 
     asyncio.run(read())
     assert served.outside() == ""
+
+
+HEADERS = {
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def test_every_answer_has_the_headers_and_metrics_are_none(served: Served) -> None:
+    assert served.ask("/_stcore/metrics")[0] == served.ask("/_stcore/metrics/", X_Forwarded_For="127.0.0.1")[0] == 404
+    answers = [served.ask(path) for path in ("/", "/answers", "/_stcore/health", "/_stcore/metrics", "/media/none")]
+    answers += [served.ask("/", "POST"), served.ask("/", Origin="http://evil.example")]
+    answers += [served.ask(f"/_stcore/upload_file/x/{size}", "PUT", b"x") for size in range(2)]
+    assert {status for status, _ in answers} == {200, 403, 404, 405}
+    assert [{name: headers[name] for name in HEADERS} for _, headers in answers] == [HEADERS] * len(answers)
+
+    async def knock() -> None:
+        for host, origin in (("evil.example", None), (served.address, "http://evil.example")):
+            with pytest.raises(InvalidStatus) as refused:
+                async with connect(f"ws://{host}/_stcore/stream", origin=origin, host="127.0.0.1", port=served.port):  # type: ignore[arg-type]
+                    pass
+            assert {name: refused.value.response.headers[name] for name in HEADERS} == HEADERS
+
+    asyncio.run(knock())
+
+
+FORM = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n%s\r\n--b--\r\n'
+
+
+def test_pitfall_234_files_are_taken_from_those_who_may_upload_alone_and_one_at_a_time(tmp_path: Path) -> None:
+    roles = tmp_path / "roles.toml"
+    roles.write_text('default = "reader"', encoding="utf-8")
+    site = "https://portal.example.org"
+
+    def put(served: Served, visit: str, name: object, size: int = 50_000_000) -> int:
+        data = FORM % bytes(size)
+        path = f"/_stcore/upload_file/{visit}/{name}"
+        return served.ask(path, "PUT", data, Content_Type="multipart/form-data; boundary=b")[0]
+
+    async def read(served: Served) -> None:
+        async with link_to(served) as link:
+            reader = await visit(link, "your_model")
+            before = served.memory()
+            assert {put(served, name, n) for name in (reader, "none") for n in range(2)} <= {0, 403}
+            assert served.memory() < before + 100_000_000
+        roles.write_text('default = "curator"', encoding="utf-8")
+        async with link_to(served) as link, link_to(served) as other:
+            name, elsewhere = await visit(link, "your_model"), await visit(other, "answers")
+            assert put(served, elsewhere, 0, 9) == put(served, reader, 0, 9) == 403, "on another page, or before"
+            assert put(served, name, 0, 70_000_000) in (0, 413)
+            assert [put(served, name, n) for n in range(4)] == [204] * 4
+            assert served.memory() < before + 180_000_000, "the last one stands for the earlier ones"
+            roles.write_text('default = "reader"', encoding="utf-8")
+            assert put(served, name, 9, 9) == 403, "a change of roles counts at once"
+            roles.write_text('default = "curator"', encoding="utf-8")
+            assert put(served, name, 9, 9) == 204
+        waiting.until(lambda: put(served, name, 10, 9) == 403, "the visit has ended")
+
+    options = ("--metrics", "--frame-ancestors", site)
+    with serving(tmp_path, *options, MIRAGE_ROLES=str(roles), STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as served:
+        asyncio.run(read(served))
+        status, headers = served.ask("/_stcore/metrics")
+        assert (status, headers["Content-Security-Policy"]) == (200, f"frame-ancestors {site}")
 
 
 def test_static_files_are_compressed_for_readers_on_other_machines(tmp_path: Path) -> None:

@@ -75,12 +75,16 @@ def login_required() -> bool:
 
 
 def may(role: Role) -> bool:
-    """Return whether the reader has a role's rights, by the file of roles and, if votes need one, a login.
+    """Return whether the reader has a role's rights (`permit`)."""
+    return permit(reader().name, role)
+
+
+def permit(name: str, role: Role) -> bool:
+    """Return whether a verified name has a role's rights, by the file of roles and, if votes need one, a login.
 
     Raises:
         BadInput: if a setting is invalid; readers can then only read.
     """
-    name = reader().name
     return roles().permit(name, role) and (bool(name) or not login_required())
 
 
