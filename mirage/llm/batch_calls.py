@@ -247,7 +247,7 @@ class _Run:
         errors = getattr(made.errors, "data", None) or [None]
         code, reason = (str(getattr(errors[0], name, None) or "") for name in ("code", "message"))
         if code != _ENQUEUED or (n == 1 and not self._parts()):
-            shown = self.model.service().redact(" ".join(reason.split())[:300] or code or "no reason given")
+            shown = " ".join(reason.split())[:300] or code or "no reason given"
             raise Unreachable(
                 f"the service rejected batch {part.batch}: {shown}",
                 where=self.model.service().base_url,
@@ -288,7 +288,7 @@ class _Run:
     def _settle_failed(self, key: str, reason: str) -> None:
         """Settle a request that this run waits for as a failed call."""
         if self.batch.waits_for(key):
-            self.batch.settle(failed_reply(key, self.model.service().redact(reason), attempts=1))
+            self.batch.settle(failed_reply(key, reason, attempts=1))
 
 
 class _Service:

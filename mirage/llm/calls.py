@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -9,7 +10,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.llm.completion import Messages, Reply, prompt_tokens, read_completion
-from mirage.llm.faults import OWN_FIELDS, strings
+from mirage.llm.faults import OWN_FIELDS
 from mirage.llm.guard import MAX_BODY
 from mirage.llm.presets import Endpoint
 from mirage.store.ledger import BATCH_SHARE, Ledger, ledger_key
@@ -18,9 +19,25 @@ AGAIN = "again"
 """Name of the repetition in a request."""
 SERVICE = "service"
 """Name of the service in a request."""
-_SECRET = re.compile(r"api[_-]?key|secret|password|authorization", re.IGNORECASE)
+_SECRET = re.compile(r'"([^"]*(?:api[_-]?key|secret|password|authorization|access[_-]?token)[^"]*)": ', re.IGNORECASE)
+"""The name of a field that holds a secret, in JSON."""
 BATCH_SIZE = 10_000
 """Default maximum requests of a batch, whose results are held in memory; services allow 50,000."""
+
+
+def refuse_secrets(body: object, option: str) -> None:
+    """Check that no field of a request's body, the value of an option, is named as a secret.
+
+    Raises:
+        BadInput: if one is.
+    """
+    if found := _SECRET.search(json.dumps(body, ensure_ascii=False)):
+        name = option.strip("-").replace("-", " ")
+        raise BadInput(
+            f"the field {found[1]!r} of the {name} is a secret, which the ledger would keep",
+            where=option,
+            do="put the key into an environment variable, and name it with --key-env",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +67,7 @@ class Settings:
                     where="--extra-body",
                     do=OWN_FIELDS[name] or "omit it",
                 )
-        if secret := next((name for name, _ in strings(self.extra_body) if _SECRET.search(name)), None):
-            raise BadInput(
-                f"the field {secret!r} of an extra body is a secret, which the ledger would keep",
-                where="--extra-body",
-                do="put the key into an environment variable, and name it with --key-env",
-            )
+        refuse_secrets(self.extra_body, "--extra-body")
 
     @property
     def path(self) -> str:

@@ -400,6 +400,6 @@ def connect(endpoint: Endpoint, limits: Limits) -> AsyncOpenAI:
         http_client=openai.DefaultAsyncHttpxClient(
             trust_env=not endpoint.local,
             headers={"accept-encoding": ACCEPT},
-            event_hooks={"response": [guard(limits.max_body)]},
+            event_hooks={"response": [guard(limits.max_body, endpoint)]},
         ),
     )

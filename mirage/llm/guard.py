@@ -1,7 +1,8 @@
-"""Checks of responses: bounded bodies, and no redirect to another origin.
+"""Checks of responses: bounded bodies without the key, and no redirect to another origin.
 
-Both happen once the headers have arrived, before the body is read and before a redirect is followed: an endless body is
-not collected, and neither key nor prompt reaches a server that the user did not name.
+All happen once the headers have arrived, before the body is read and before a redirect is followed: an endless body is
+not collected, neither key nor prompt reaches a server that the user did not name, and nothing reads a key that the
+service repeats. What a stream has broken apart is joined later; replies are redacted again then.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
 from typing import Any
 
+from mirage.llm.presets import Endpoint
 from mirage.llm.retry import Redirected, Unreadable
 
 MAX_BODY = 16 * 1024**2
@@ -21,11 +23,12 @@ _GZIP = 31
 """Window bits that make zlib read gzip."""
 
 
-def guard(max_body: int) -> Callable[[Any], Awaitable[None]]:
+def guard(max_body: int, endpoint: Endpoint) -> Callable[[Any], Awaitable[None]]:
     """Build a response hook for the client.
 
     Args:
         max_body: maximum bytes of a response body, decompressed.
+        endpoint: the service, with the key to remove.
     """
 
     async def check(response: Any) -> None:
@@ -35,7 +38,10 @@ def guard(max_body: int) -> Callable[[Any], Awaitable[None]]:
                 scheme, host, port = _origin(target)
                 raise Redirected(f"{scheme}://{host}:{port}")
         packing = response.headers.pop("content-encoding", "identity").strip().lower()
-        response.stream = _bounded_type(response.stream.__class__)(response.stream, max_body, packing)
+        for name, value in response.headers.items():
+            if (shown := endpoint.redact(value)) != value:
+                response.headers[name] = shown
+        response.stream = _bounded_type(response.stream.__class__)(response.stream, max_body, packing, endpoint)
 
     return check
 
@@ -46,16 +52,16 @@ def _origin(url: Any) -> tuple[str, str, int | None]:
 
 
 class _Bounded:
-    """The decompressed bytes of a body, up to a maximum."""
+    """The decompressed bytes of a body, up to a maximum, without the key."""
 
-    def __init__(self, stream: Any, max_body: int, packing: str) -> None:
-        self.stream, self.max_body, self.packing = stream, max_body, packing
+    def __init__(self, stream: Any, max_body: int, packing: str, endpoint: Endpoint) -> None:
+        self.stream, self.max_body, self.packing, self.endpoint = stream, max_body, packing, endpoint
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self.packing not in ("identity", ACCEPT):
             raise Unreadable(f"it is compressed with {self.packing[:20]}, which was not requested")
         gzip = zlib.decompressobj(_GZIP) if self.packing == ACCEPT else None
-        packed = size = 0
+        packed, size, parts = 0, 0, []
         async for part in self.stream:
             try:
                 # Decompress at most one byte more than the maximum.
@@ -65,7 +71,8 @@ class _Bounded:
             packed, size = packed + len(part), size + len(data)
             if max(packed, size) > self.max_body:
                 raise Unreadable(f"it is larger than {self.max_body:,} bytes, the limit of a response")
-            yield data
+            parts.append(data)
+        yield self.endpoint.redact(b"".join(parts))
 
     async def aclose(self) -> None:
         await self.stream.aclose()

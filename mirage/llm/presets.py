@@ -7,19 +7,16 @@ this machine, the name of the variable with its key (`--key-env`).
 from __future__ import annotations
 
 import os
-import re
-from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from mirage.errors import BadInput, UnknownName
+from mirage.llm.secrets import remove_secret
 from mirage.text.data import load_words
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_SECRET = re.compile(r".{8,}|(?=.*[a-z])(?=.*[^a-z]).{6,}", re.IGNORECASE)
-"""A key to redact anywhere; others are placeholders such as EMPTY, which occur in ordinary text."""
 
 T = TypeVar("T")
 
@@ -72,12 +69,12 @@ class Endpoint:
         return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
     def redact(self, value: T) -> T:
-        """Remove the key, also encoded, from a text or every text of a JSON value, in case a service repeats it."""
+        """Remove the key from a text, its UTF-8 bytes, or every text of a JSON value, in case a service repeats it."""
+        if isinstance(value, bytes):
+            text = value.decode("utf-8", "surrogateescape")
+            return self.redact(text).encode("utf-8", "surrogateescape")  # type: ignore[return-value]
         if isinstance(value, str) and self.secret:
-            forms = [self.secret, quote(self.secret, safe=""), b64encode(self.secret.encode()).decode().rstrip("=")]
-            any_form = "(?i)" + "|".join(map(re.escape, forms))
-            shown = re.sub(any_form, "[key]", value) if _SECRET.fullmatch(self.secret) else value
-            return re.sub(rf"(?i)(bearer\s+){re.escape(self.secret)}", r"\1[key]", shown)  # type: ignore[return-value]
+            return remove_secret(value, self.secret)  # type: ignore[return-value]
         if isinstance(value, Mapping):
             return {self.redact(name): self.redact(part) for name, part in value.items()}  # type: ignore[return-value]
         return [self.redact(part) for part in value] if isinstance(value, list) else value  # type: ignore[return-value]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mirage.errors import BadInput, UnknownName
-from mirage.llm.calls import AGAIN, SERVICE, ChatModel, Limits, Settings
+from mirage.llm.calls import AGAIN, SERVICE, ChatModel, Limits, Settings, refuse_secrets
 from mirage.llm.completion import Messages, Reply, separate_reasoning, storable, text_tokens
 from mirage.llm.json_paths import describe, find, parse_path, read_events
 from mirage.llm.presets import Endpoint, resolve
@@ -56,6 +56,7 @@ class RagService:
             if name not in PATHS:
                 raise UnknownName("part of a response", name, PATHS, where="--paths")
             parse_path(path, where=f"--paths {name}")
+        refuse_secrets(self.body, "--body")
         if "{query}" not in json.dumps(self.body, ensure_ascii=False):
             raise BadInput(
                 "the body has no {query}, so that no question is sent",

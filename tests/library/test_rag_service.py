@@ -256,6 +256,8 @@ def test_the_api_asks_a_service_as_the_command_does(path: Path) -> None:
         api.generate(arena, rag=live)
     with pytest.raises(UnknownName, match="anwser"):
         api.rag_service(service.url, paths={"anwser": "a"})
+    with pytest.raises(BadInput, match="secret, which the ledger would keep"):
+        api.rag_service(service.url, body={"input": {"q": "{query}", "Authorization": "x"}})
     with pytest.raises(Unreachable):
         api.generate(arena, rag=api.rag_service("http://127.0.0.1:9/ask", retries=0), system="gone")
 
