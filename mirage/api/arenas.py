@@ -14,7 +14,8 @@ from mirage.io.rows import read_frame
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.store import arena as arenas
 from mirage.store import folders as store_folders
-from mirage.store.arena import Arena, is_arena, refuse_bundled
+from mirage.store.arena import Arena, is_arena
+from mirage.store.writing import claim_arena
 
 if TYPE_CHECKING:
     from mirage.llm.calls import ChatModel
@@ -212,4 +213,4 @@ def need_writable(arena: Arena) -> Path:
     """
     if arena.tags:
         raise BadInput("only some queries of this arena are selected", do="use the whole arena: arena.whole")
-    return refuse_bundled(arena.path)
+    return claim_arena(arena.path)

@@ -18,8 +18,9 @@ from mirage.errors import BadInput, MirageError
 from mirage.store import arena as arenas
 from mirage.store import folders
 from mirage.store import tags as store_tags
-from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.arena import Arena, open_arena
 from mirage.store.tags import count_queries, parse_tag
+from mirage.store.writing import claim_arena
 from mirage.text.languages import in_order, language
 from mirage.text.segmentation import count_text
 
@@ -191,7 +192,7 @@ def existing_arena(text: str) -> Path:
 
 def own_arena(text: str) -> Path:
     """Return the path of an arena that there is, to be written into; bundled arenas are refused."""
-    return refuse_bundled(existing_arena(text))
+    return claim_arena(existing_arena(text))
 
 
 def local_path(text: str | Path) -> Path:

@@ -16,9 +16,10 @@ from mirage.cli.reporting import report
 from mirage.errors import ArenaError, BadInput
 from mirage.stats.intervals import MOST_DRAWS
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.arena import Arena, open_arena
 from mirage.store.export import write_whole
 from mirage.store.sheets import csv_text
+from mirage.store.writing import claim_arena
 
 if TYPE_CHECKING:
     from mirage.cli.output import Format
@@ -53,7 +54,7 @@ def rank_paper(
     from mirage.views.reproduced import PaperChoice, tournaments_view
 
     if store_:
-        refuse_bundled(arena.path)
+        claim_arena(arena.path)
     choice = PaperChoice(judge, tuple(languages or ()), draws)
     by = choice.decider(arena)
     if store_ and into is not None:

@@ -26,7 +26,8 @@ from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking.scale import Scale
 from mirage.ranking.settings import RankSettings
-from mirage.store.arena import open_arena, refuse_bundled
+from mirage.store.arena import open_arena
+from mirage.store.writing import claim_arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -163,7 +164,7 @@ def _store_ratings(arena: Arena, judge: Judge, settings: RankSettings) -> None:
     """Store the ratings by a judge; by relevance labels those of every skill."""
     from mirage.ranking.stage import RATING_STAGES, store_ratings
 
-    refuse_bundled(arena.path)
+    claim_arena(arena.path)
     if judge.table not in RATING_STAGES:
         raise BadInput(f"rankings by {judge.phrase(arena)} are not stored", do="omit --store")
     store_ratings(arena.path, judge, draws=settings.draws, seed=settings.seed, made_by="mirage rank --store")
@@ -277,7 +278,7 @@ def surrogate(
         if store_:
             if languages:
                 raise BadInput("--store needs all languages", do="omit --languages")
-            refuse_bundled(arena.path)
+            claim_arena(arena.path)
             arena = store_predictions(arena, decider(arena, choice), regressors=chosen or CHEAP, progress=update)
         view = surrogate_view(arena, choice, update)
     show(view.summary.to_pylist(), (), output_format, of=RegressorSummary)

@@ -20,7 +20,8 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import Format, columns_of, note, show
 from mirage.errors import BadInput, UnknownName
-from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.arena import Arena, open_arena
+from mirage.store.writing import claim_arena
 from mirage.text.segmentation import as_sentence
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def languages(
     from mirage.views.causes import CauseChoice, decisions_view
 
     if detect:
-        result = detect_passage_languages(refuse_bundled(dir_), made_by="mirage report languages --detect")
+        result = detect_passage_languages(claim_arena(dir_), made_by="mirage report languages --detect")
         note(f"Languages of {result.detected:,} passages detected; {result.unknown:,} unknown.")
     arena = open_arena(dir_)
     arena.need("answers")

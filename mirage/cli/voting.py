@@ -19,9 +19,10 @@ from mirage.cli.common import (
 )
 from mirage.cli.output import columns_of, note, show
 from mirage.errors import BadInput
-from mirage.store.arena import Arena, open_arena, refuse_bundled
+from mirage.store.arena import Arena, open_arena
 from mirage.store.export import export_rows
 from mirage.store.home import read_key
+from mirage.store.writing import claim_arena
 from mirage.text.segmentation import count_text
 
 votes = command_group("votes", "Votes, labels, scores and notes of people: import, export, ballots, agreement.")
@@ -137,7 +138,7 @@ def _import_answer_labels(file: Path, arena: Path) -> None:
     """Import people's labels on answers into an arena."""
     from mirage.people.levels.labels import import_labels
 
-    result = import_labels(refuse_bundled(arena), file, made_by="mirage votes import")
+    result = import_labels(claim_arena(arena), file, made_by="mirage votes import")
     if result.changed:
         note(f"left out: {count_text(result.changed, 'label')} on answers that have changed since")
     note(f"{result.arena.address}: {count_text(result.labels, 'label')} of people's scores")
@@ -262,6 +263,6 @@ def scores(
     from mirage.views.votes import scores_view
 
     if verdicts_from is not None:
-        result = raters.judge_by_scores(refuse_bundled(dir_), verdicts_from, made_by="mirage votes scores")
+        result = raters.judge_by_scores(claim_arena(dir_), verdicts_from, made_by="mirage votes scores")
         note(f"{result.arena.address}: verdicts of {raters.judge_name(result.arena.read('scores'), verdicts_from)}")
     show(scores_view(open_arena(dir_)).rows, SCORES, output_format, of=raters.ScoreMean, value="mean")

@@ -31,6 +31,7 @@ from mirage.store import arena as arenas
 from mirage.store import copies, folders
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.runs import record_judge
+from mirage.store.writing import claim_arena
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -146,6 +147,7 @@ def evaluate(
         known = {*ALONE, HEURISTIC, *judges_of_data(data, into, settings)}
         if settings.judge not in known:
             raise UnknownName("judge", settings.judge, known)
+    claim_arena(into)
     watch = progress or (lambda _: lambda _done, _of: None)
     steps = Steps(into, made_by, watch)
     imported = _fill(data, into, settings, watch)

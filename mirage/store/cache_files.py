@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from mirage.store.files import write_bytes
-from mirage.store.folders import home_folder
+from mirage.store.folders import home_folder, make_folder
 from mirage.store.settings import megabytes
 
 LIMIT = "MIRAGE_CACHE_MB"
@@ -75,7 +75,7 @@ def write_cached(key: str, content: bytes) -> None:
     with suppress(OSError):
         if len(content) > bound or newest_change() > _STARTED:
             return
-        _make_folder()
+        make_folder(cache_folder())
         write_bytes(cache_folder() / key, _digest(key, content) + content)
         _remove_oldest(bound)
 
@@ -93,7 +93,7 @@ def one_at_a_time(key: str, *, patience: float = PATIENCE) -> Iterator[None]:
     path = cache_folder() / f"{key}.lock"
     with ExitStack() as held:
         with suppress(OSError, Timeout):
-            _make_folder()
+            make_folder(cache_folder())
             held.enter_context(FileLock(path, timeout=patience))
             held.callback(path.unlink, missing_ok=True)
         yield
@@ -131,13 +131,6 @@ def _digest(key: str, content: bytes | memoryview) -> bytes:
     digest = sha256(key.encode())
     digest.update(content)
     return digest.digest()
-
-
-def _make_folder() -> None:
-    """Create the folder; only its owner can read it."""
-    folder = cache_folder()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _remove_oldest(bound: int) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.folders import make_folder
 from mirage.store.user_files import BESIDE
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 _FILE = re.compile(rf"(?:{'|'.join(schema.TABLES)})/[\w-]+-[0-9a-f]{{12}}\.parquet")
 """Path of a table's file in an arena."""
+_PIECE = 1 << 20
+"""Bytes copied at a time."""
 
 
 def copy(arena: Arena, into: Path) -> Arena:
@@ -46,7 +51,8 @@ def copy_arena(source: str, target: str) -> None:
         target: likewise, new, empty, or with files of the same arena.
 
     Raises:
-        ArenaError: if there is no arena at `source`, `target` holds something else, or a file cannot be copied.
+        ArenaError: if there is no arena at `source`, `target` holds something else, or a file cannot be copied, is no
+            regular file or is damaged; nothing is then left of a new copy.
         BadInput: if an address is unknown to `pyarrow.fs`.
     """
     import pyarrow as pa
@@ -58,24 +64,40 @@ def copy_arena(source: str, target: str) -> None:
         if raw is None:
             raise ArenaError(f"there is no arena at {source}", do="check the path or the address")
         manifest, _ = manifests.parse_manifest(Path(root), raw)
-        names = [file["path"] for file in manifests.listed_files(manifest)]
-        names += [
-            name
+        digests = {file["path"]: file["sha256"] for file in manifests.listed_files(manifest)}
+        # A link beside the tables may lead out.
+        digests |= {
+            name: None
             for name in BESIDE
-            if here.get_file_info(f"{root}/{name}").is_file and not os.path.islink(f"{root}/{name}")  # noqa: PTH114
-        ]
+            if here.get_file_info(f"{root}/{name}").type != fs.FileType.NotFound
+            and not os.path.islink(f"{root}/{name}")  # noqa: PTH114
+        }
+        for name in digests:
+            if not here.get_file_info(f"{root}/{name}").is_file:
+                raise manifests.damage_error(Path(root), {"path": name}, "it is missing or no regular file")
         found = there.get_file_info(fs.FileSelector(into, allow_not_found=True, recursive=True))
-        own = {*names, manifests.NAME, f"{manifests.NAME}.tmp"}
-        others = {each.path.removeprefix(into).strip("/") for each in found if each.is_file} - own
+        own = {*digests, manifests.NAME, f"{manifests.NAME}.tmp"}
+        files = {each.path.removeprefix(into).strip("/"): each for each in found if each.type != fs.FileType.Directory}
+        others = {name for name, each in files.items() if name not in own or not each.is_file}
         present = _read(there, f"{into}/{manifests.NAME}")
         # An earlier copy may have been interrupted before the source changed.
         left = {name for name in others if _FILE.fullmatch(name)} if present is None else set()
         if others - left or present not in (None, raw):
             raise ArenaError(f"{target} holds other files", do="use a new or empty folder")
-        for name in names:
-            there.create_dir(f"{into}/{name}".rpartition("/")[0])
-            fs.copy_files(f"{root}/{name}", f"{into}/{name}", source_filesystem=here, destination_filesystem=there)
-        with there.open_output_stream(f"{into}/{manifests.NAME}.tmp") as stream:
+        try:
+            for name, digest in digests.items():
+                if digest is None or name not in files or _digest(there, f"{into}/{name}") != digest:
+                    copied = _copy_file(here, f"{root}/{name}", there, f"{into}/{name}")
+                    if digest not in (None, copied):
+                        there.delete_file(f"{into}/{name}")
+                        problem = "its content does not match the manifest (SHA-256)"
+                        raise manifests.damage_error(Path(root), {"path": name}, problem)
+        except ArenaError:
+            if present is None:
+                with suppress(OSError):
+                    there.delete_dir(into)
+            raise
+        with _create(there, f"{into}/{manifests.NAME}.tmp") as stream:
             stream.write(raw)
         for name in left:
             there.delete_file(f"{into}/{name}")
@@ -103,6 +125,34 @@ def _place(text: str) -> tuple[fs.FileSystem, str]:
             f"the address cannot be used: {error}", where=f"{scheme}://", do="use s3://, gs:// or abfss://"
         ) from None
     return system, path.rstrip("/")
+
+
+def _copy_file(here: fs.FileSystem, source: str, there: fs.FileSystem, target: str) -> str:
+    """Copy a file; return the SHA-256 of its bytes."""
+    sha256 = hashlib.sha256()
+    with here.open_input_stream(source, compression=None) as original, _create(there, target) as copied:
+        while data := original.read(_PIECE):
+            sha256.update(data)
+            copied.write(data)
+    return sha256.hexdigest()
+
+
+def _create(system: fs.FileSystem, path: str) -> Any:
+    """Create a file, on this machine for its owner alone, and open it for writing."""
+    from pyarrow import fs
+
+    if isinstance(system, fs.LocalFileSystem):
+        make_folder(Path(path).parent)
+        Path(path).touch(mode=0o600)
+    else:
+        system.create_dir(path.rpartition("/")[0])
+    return system.open_output_stream(path, compression=None)
+
+
+def _digest(system: fs.FileSystem, path: str) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with system.open_input_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read(system: fs.FileSystem, path: str) -> bytes | None:

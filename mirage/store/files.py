@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mirage.errors import BadInput
+from mirage.store.folders import in_home, make_folder
 from mirage.store.sheets import BOM, unquote
 
 LONGEST = 16_000_000
@@ -378,9 +379,10 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(path))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "there is a folder, a pipe or a device of this name", str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        temporary.touch(mode=0o600 if in_home(path) else 0o666)
         with temporary.open("wb") as stream:
             stream.write(data)
             stream.flush()
@@ -434,7 +436,7 @@ class Sink:
     def append(self, chunk: bytes) -> None:
         """Append bytes."""
         if self._stream is None:
-            self.part.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.part.parent)
             self._stream = self.part.open("ab")
         self._stream.write(chunk)
 
@@ -458,7 +460,7 @@ class Sink:
     def finish(self) -> None:
         """Rename the complete file to its final name."""
         self._close()
-        self.part.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.part.parent)
         self.part.touch()
         self.part.replace(self.path)
 

@@ -15,6 +15,21 @@ def home_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser().absolute() / "mirage"
 
 
+def in_home(path: Path) -> bool:
+    """Return whether a path is in the user's folder, which only its owner reads."""
+    return path.absolute().is_relative_to(home_folder())
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder and its parents; those in the user's folder can be read by their owner alone.
+
+    Raises:
+        OSError: if it cannot be created.
+    """
+    for folder in reversed([folder for folder in (path, *path.parents) if not folder.is_dir()]):
+        folder.mkdir(mode=0o700 if in_home(folder) else 0o777, exist_ok=True)
+
+
 def locate(text: str) -> Path:
     """Return the path of an arena.
 

@@ -21,6 +21,7 @@ from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store import arena as arenas
 from mirage.store.files import need_file
 from mirage.store.folders import home_folder as home_folder
+from mirage.store.folders import make_folder
 from mirage.store.manifest import NAME, arena_folders
 
 VOTES = "votes.sqlite"
@@ -86,7 +87,7 @@ def make_votes_file() -> None:
     """
     file = votes_file()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         make_private(file)
     except OSError as error:
         raise _unwritable(file, error) from None
@@ -132,7 +133,7 @@ def alone(folder: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         lock = FileLock(folder / ".lock", timeout=0)
         lock.acquire()
     except Timeout:

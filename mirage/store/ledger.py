@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mirage.errors import ArenaError, MirageError
+from mirage.store.folders import make_folder
 
 NAME = "ledger.sqlite"
 """File name in an arena's folder."""
@@ -260,7 +261,9 @@ class Ledger:
 
     def _connect(self) -> sqlite3.Connection:
         """Connect to the file, creating it if needed."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
+        if not self.path.exists():
+            self.path.touch(mode=0o600)  # so are the files that SQLite puts beside it
         db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
         try:
             # Commits survive a killed process. Without a flush per commit, a power failure may lose the last

@@ -19,7 +19,7 @@ from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import ABOUT, SYSTEMS, derived_tables
 from mirage.store.runs import settings_of
 from mirage.store.upsert import NewRows, retry_outdated, upsert
-from mirage.store.writing import Provenance, sweep
+from mirage.store.writing import Provenance
 from mirage.text.dates import today, utc_day
 
 if TYPE_CHECKING:
@@ -130,7 +130,6 @@ def remove_system(path: Path, system: str, *, made_by: str) -> RemovalResult:
             elif len(own):
                 parts[table] = NewRows(rows.slice(0, 0), own.select(list(schema.key(table))))
         if system not in names:
-            sweep(path)
             raise UnknownName("system", system, names, where=arena.address)
         stale = {*emptied, *(name for name in derived_tables((*parts, *emptied)) if name in about_systems)}
 

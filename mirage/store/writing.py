@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.store import manifest as manifests
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena, open_arena, refuse_bundled
 from mirage.store.cores import available
 from mirage.store.files import write_bytes, write_text
+from mirage.store.folders import make_folder
 from mirage.store.ledger import LOCK as LEDGER_LOCK
 from mirage.store.ledger import NAME as LEDGER
 from mirage.text.languages import in_order, is_code
@@ -143,11 +144,12 @@ def refuse_lone_surrogates(*texts: str | None) -> None:
 
 
 @contextmanager
-def exclusive_lock(path: Path) -> Iterator[None]:
-    """Hold the exclusive lock of an arena, waiting at most `LOCK_SECONDS`.
+def exclusive_lock(path: Path, *, seconds: float | None = None) -> Iterator[None]:
+    """Hold the exclusive lock of an arena.
 
     Args:
         path: the arena's folder; created if missing.
+        seconds: how long to wait for another program; None for `LOCK_SECONDS`.
 
     Raises:
         ArenaError: if the folder has other files, cannot be written, or stays locked for too long.
@@ -155,17 +157,18 @@ def exclusive_lock(path: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     manifests.refuse_undecodable(path)
+    seconds = LOCK_SECONDS if seconds is None else seconds
     try:
         if path.is_dir() and not (path / manifests.NAME).exists() and not _has_only_own_files(path):
             raise ArenaError(
                 f"{path} holds other files and is not an arena", do="use a new or empty folder for the arena"
             )
-        path.mkdir(parents=True, exist_ok=True)
-        with FileLock(path / ".lock", timeout=LOCK_SECONDS):
+        make_folder(path)
+        with FileLock(path / ".lock", timeout=seconds):
             yield
     except Timeout:
         raise ArenaError(
-            f"another program has been writing to this arena for more than {LOCK_SECONDS} seconds",
+            f"another program has been writing to this arena for more than {seconds:g} seconds",
             where=str(path),
             do="wait until it is done, then rerun the command",
         ) from None
@@ -278,26 +281,37 @@ def _has_only_own_files(path: Path) -> bool:
     return all(file.name in own_names or file.suffix == ".tmp" for file in path.iterdir())
 
 
-def sweep(path: Path) -> None:
-    """Remove what a killed write left in an arena that is not written again.
+def claim_arena(path: Path) -> Path:
+    """Return the folder of an arena that a command may change, after removing what a killed command left in it.
+
+    Beside a program that is writing nothing is removed: it does so itself at the end.
 
     Raises:
-        ArenaError: if the folder is not an arena, or cannot be written.
+        BadInput: if the arena is bundled.
     """
-    with exclusive_lock(path):
-        _sweep(path, manifests.load_manifest(path)[0])
+    refuse_bundled(path)
+    with suppress(ArenaError):  # whatever reads the arena next says what is wrong
+        if _leftovers(path, manifests.load_manifest(path)[0]):
+            with exclusive_lock(path, seconds=0):
+                _sweep(path, manifests.load_manifest(path)[0])
+    return path
 
 
 def _sweep(path: Path, manifest: Mapping[str, Any]) -> None:
-    """Remove files that the manifest does not name: old tables, and leftovers of interrupted writes.
+    """Remove files that the manifest does not name.
 
     Files that cannot be removed are harmless; the next write tries again.
     """
+    for file in _leftovers(path, manifest):
+        with suppress(OSError):
+            file.unlink()
+
+
+def _leftovers(path: Path, manifest: Mapping[str, Any]) -> list[Path]:
+    """Return the files that the manifest does not name: old tables, and leftovers of interrupted writes."""
     named_files = {file["path"] for file in manifests.listed_files(manifest)} if manifest else set()
     own_files = [
         file for table in schema.TABLES for pattern in ("*.parquet", ".*.tmp") for file in (path / table).glob(pattern)
     ]
-    for file in [*own_files, *path.glob(f".{manifests.NAME}.*.tmp")]:
-        if file.relative_to(path).as_posix() not in named_files:
-            with suppress(OSError):
-                file.unlink()
+    own_files += path.glob(f".{manifests.NAME}.*.tmp")
+    return [file for file in own_files if file.relative_to(path).as_posix() not in named_files]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import small_arena
-from pyarrow import fs
 
 from mirage.errors import ArenaError, BadInput
 from mirage.store import arena as arenas
-from mirage.store import folders
+from mirage.store import folders, home, owned
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.copies import copy_arena
 from mirage.store.ledger import Ledger, ledger_path
 from mirage.store.makers import makers_of
+from mirage.store.upsert import by_key, upsert
 
 
 @pytest.fixture
@@ -39,27 +42,80 @@ def test_a_copy_is_the_same_arena_without_its_ledger(arena: Arena, tmp_path: Pat
     assert open_arena(target).version == arena.version
 
 
-def test_a_copy_that_was_killed_is_no_arena_and_is_completed_by_the_next(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def replace(make: Callable[[Path], object]) -> Callable[[Path], None]:
+    """Put another thing in the place of a file."""
+
+    def put(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return put
+
+
+def bind(path: Path) -> None:
+    """Make a socket; its address may be short alone."""
+    with pytest.MonkeyPatch.context() as patch, socket.socket(socket.AF_UNIX) as made:
+        patch.chdir(path.parent)
+        made.bind(path.name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+@pytest.mark.parametrize(
+    ("harm", "says"),
+    [
+        (flip, "SHA-256"),
+        (Path.unlink, "missing"),
+        (replace(os.mkfifo), "no regular file"),
+        (replace(Path.mkdir), "no regular file"),
+        (replace(bind), "no regular file"),
+        (replace(lambda path: path.symlink_to("/dev/zero")), "outside"),
+        (replace(lambda path: path.symlink_to("/etc/passwd")), "outside"),
+    ],
+)
+def test_pitfall_236_a_file_that_is_damaged_or_none_is_refused_and_nothing_left(
+    arena: Arena, tmp_path: Path, harm: Callable[[Path], object], says: str
 ) -> None:
-    target, done = tmp_path / "copy", 0
-    real = fs.copy_files
+    harm(arena.path / [*arena.manifest["tables"].values()][-1][-1]["path"])
+    with pytest.raises(ArenaError, match=says):
+        copy_arena(str(arena.path), str(tmp_path / "copy"))
+    assert not (tmp_path / "copy").exists()
 
-    def killed(*args: object, **options: object) -> None:
-        nonlocal done
-        done += 1
-        if done > 2:
-            raise KeyboardInterrupt
-        real(*args, **options)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(fs, "copy_files", killed)
-        with pytest.raises(KeyboardInterrupt):
-            copy_arena(str(arena.path), str(target))
-    assert not is_arena(target)
-    assert any(target.rglob("*.parquet"))
+def test_a_copy_over_itself_mends_its_files_and_a_damaged_original_harms_none(arena: Arena, tmp_path: Path) -> None:
+    target = tmp_path / "copy"
+    copy_arena(str(arena.path), str(target))
+    file = next(iter(arena.manifest["tables"].values()))[0]["path"]
+    flip(target / file)
+    copy_arena(str(arena.path), str(target))
+    flip(arena.path / file)
     copy_arena(str(arena.path), str(target))
     arenas.check(open_arena(target))
+
+
+def test_pitfall_237_others_read_neither_ledger_nor_copies_nor_the_users_folder(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "data" / "home"))
+    before = os.umask(0o022)
+    try:
+        owner, table = owned.owner_folder("login:amina"), next(iter(arena.tables))
+        copy_arena(str(arena.path), str(owner / "copy"))
+        upsert(owner / "copy", {table: by_key(table, arena.read(table).slice(1))}, made_by="a test")
+        with Ledger(ledger_path(owner / "copy")):
+            made = [path for path in home.home_folder().rglob("*") if path.name != ".lock"]
+            assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
+            assert {path.stat().st_mode & 0o777 for path in (owner, *owner.parents[:2])} == {0o700}
+        assert ledger_path(arena.path).stat().st_mode & 0o777 == 0o600
+        copy_arena(str(arena.path), str(tmp_path / "copy"))
+        assert {path.stat().st_mode & 0o777 for path in (tmp_path / "copy").rglob("*.*")} == {0o600}
+    finally:
+        os.umask(before)
 
 
 def test_pitfall_189_a_killed_copy_is_completed_and_cleaned(arena: Arena, tmp_path: Path) -> None:
@@ -83,7 +139,7 @@ def test_a_full_disk_leaves_no_arena_and_says_what_to_do(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(fs, "copy_files", full)
+    monkeypatch.setattr(Path, "touch", full)
     with pytest.raises(ArenaError, match="No space left") as caught:
         copy_arena(str(arena.path), str(tmp_path / "copy"))
     assert caught.value.do
