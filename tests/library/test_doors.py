@@ -209,7 +209,7 @@ def test_every_answer_has_the_headers_and_metrics_are_none(served: Served) -> No
 FORM = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n%s\r\n--b--\r\n'
 
 
-def test_pitfall_234_files_are_taken_from_those_who_may_upload_alone_and_one_at_a_time(tmp_path: Path) -> None:
+def test_pitfall_234_files_come_from_who_may_upload_and_one_at_a_time(tmp_path: Path) -> None:
     roles = tmp_path / "roles.toml"
     roles.write_text('default = "reader"', encoding="utf-8")
     site = "https://portal.example.org"

@@ -539,6 +539,20 @@ def test_a_write_killed_before_any_of_its_steps_leaves_the_old_arena_or_the_new_
         assert snapshot(folder) == snapshot(whole), "the next write sweeps what the killed one left"
 
 
+def test_pitfall_237_a_command_removes_what_a_killed_one_left_unless_another_writes(tmp_path: Path) -> None:
+    path = make(tmp_path / "arena", title="T").path
+    table = next(iter(open_arena(path).tables))
+    left = [path / table / "en-0123456789ab.parquet", path / table / ".x.1.tmp", path / ".manifest.json.1.tmp"]
+    for file in left:
+        file.write_bytes(b"x")
+    with writing.exclusive_lock(path):
+        writing.claim_arena(path)
+        assert all(file.exists() for file in left)
+    writing.claim_arena(path)
+    assert not any(file.exists() for file in left)
+    arenas.check(open_arena(path))
+
+
 # --- text files -------------------------------------------------------------------------------------------------------
 
 
