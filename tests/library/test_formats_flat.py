@@ -69,6 +69,8 @@ FAILED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "status": ({"status": "success"}, {"status": "timeout"}),
     "code": ({"status_code": 200}, {"status_code": 503}),
     "flag": ({"is_error": "false"}, {"is_error": "true"}),
+    "type": ({"exception_type": None}, {"exception_type": "ReadTimeout"}),
+    "object": ({}, {"answer": {"error": {"message": "slow down"}}}),
     "finish": ({"finish_reason": "stop"}, {"finish_reason": "error"}),
 }
 
@@ -76,7 +78,7 @@ FAILED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("case", FAILED)
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_a_record_that_says_so_is_a_failed_answer(tmp_path: Path, case: str, kind: str) -> None:
-    if kind == "csv" and case == "error":
+    if kind == "csv" and case in ("error", "object"):
         pytest.skip("an object is no cell")
     rows = [
         {"question": asked, "system": system, "answer": "Es war 1902.", **told}
@@ -102,6 +104,9 @@ SCORED: dict[str, list[dict[str, Any]]] = {
     "names": [{"f1": 0.9, "hit_at_k": 1}, {"f1": 0.2, "hit_at_k": 0}],
     "flags": [{"correct": True, "answer_correct": True}, {"correct": False, "answer_correct": False}],
     "gaps": [{"f1": 0.5}, {"f1": float("nan")}],
+    "shares": [{"grade": "4/5", "recall": "85%"}, {"grade": "2/5", "recall": "80 %"}],
+    "words": [{"verdict": "CORRECT"}, {"verdict": "incorrect"}],
+    "objects": [{"evals": {"f1": {"score": 0.5, "reason": "x"}}}, {"evals": {"f1": {"score": 0.2, "reason": "y"}}}],
     "object": [{"metrics": {"bleu": 31.5, "chrF++": 55}}, {"metrics": {"bleu": 12.0, "chrF++": 40}}],
 }
 
@@ -116,7 +121,7 @@ def test_numbers_beside_an_answer_are_scores_of_the_file(tmp_path: Path, case: s
     ]
     rows[0]["note"] = 1
     tables, summary = read_file(write(tmp_path / "x.jsonl", rows))
-    wanted = SCORED[case][0].get("metrics", SCORED[case][0])
+    wanted = next((inner for inner in SCORED[case][0].values() if isinstance(inner, dict)), SCORED[case][0])
     assert set(tables["scores"]["measure"].to_pylist()) == set(wanted)
     assert len(tables["scores"]) == len(ASKED) * 2 * len(wanted)
     assert {"difficulty", "tokens", "year", "row", "latency_s", "seed", "note"} <= {e.what for e in summary.left_out}
@@ -144,6 +149,7 @@ PAIRS: dict[str, tuple[list[str], str, list[tuple[Any, str]]]] = {
     "letters": (["response_a", "response_b"], "label", [("A>B", "A"), ("B>A", "B"), ("tie", "tie")]),
     "numbers": (["answer_1", "answer_2"], "winner", [("answer_1", "A"), ("2", "B"), ("none", "tie")]),
     "sides": (["left_output", "right_output"], "preference", [("left", "A"), ("right", "B"), ("draw", "tie")]),
+    "letters x and y": (["output_X", "output_Y"], "rater_preference", [("X", "A"), ("Y", "B"), ("tie", "tie")]),
     "camel": (["responseA", "responseB"], "verdict", [("[[A]]", "A"), ("[[b]]", "B"), ("C", "")]),
     "qualities": (["chosen", "rejected"], "", [("", "A"), ("", "A"), ("", "A")]),
     "models": (
@@ -274,7 +280,7 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
             {"question": ASKED[0], "fw_a": "x", "fw_b": "y", "winner": "y", "margin": "clear"},
             {"question": ASKED[1], "fw_a": "x", "fw_b": "z", "winner": "x", "margin": "clear"},
         ],
-        "--as pairs --map fw_a=system_a --map fw_b=system_b --map winner=verdict",
+        "--as pairs --map fw_a=system_a --map fw_b=system_b",
     ),
     "a verdict alone": (
         [{"item": 1, "outcome": "A"}, {"item": 2, "outcome": "TIE"}],
@@ -299,6 +305,67 @@ UNKNOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
     "candidates": (
         [{"prompt_id": k, "fav": fav, "candidates": ["x y", "z"]} for k, fav in enumerate(("z", "x y"))],
         "--as pairs --map candidates=systems --map fav=verdict --map prompt_id=id",
+    ),
+    "places of any name": (
+        [
+            {"question": asked, "opcion_1": "Está aquí.", "opcion_2": "No lo sé.", "ganador": word}
+            for asked, word in zip(ASKED, ("1", "2", "empate"), strict=True)
+        ],
+        "--map ganador=verdict --value verdict:1=A --value verdict:2=B --value verdict:empate=tie --set system_a=NAME",
+    ),
+    "answers that verdicts name": (
+        [
+            {"question": asked, "baseline_output": "1902 war es.", "model_output": "Nie.", "winner": word}
+            for asked, word in zip(ASKED, ("model", "baseline", "tie"), strict=True)
+        ],
+        "--map baseline_output=answer_a --map model_output=answer_b --map winner=verdict --set system_a=baseline",
+    ),
+    "answers by system": (
+        [
+            {"question": asked, "answers": {"u": "Es war so.", "v": "Nie."}, "winner": "uvu"[k]}
+            for k, asked in enumerate(ASKED)
+        ],
+        "--as pairs --map answers.u=answer_a --map answers.v=answer_b --map winner=verdict --set system_a=u",
+    ),
+    "an opponent": (
+        [
+            {"question": q, "model": "u", "opponent": "v", "result": w}
+            for q, w in zip(ASKED, ("win", "loss", "tie"), strict=True)
+        ],
+        "--as pairs --map result=verdict --map model=system_a --map opponent=system_b",
+    ),
+    "winner and loser": (
+        [{"question": ASKED[0], "winner": "u", "loser": "v"}, {"question": ASKED[1], "winner": "v", "loser": "u"}],
+        "--as pairs --map winner=system_a --map loser=system_b --set verdict=A",
+    ),
+    "lists and a place": (
+        [
+            {"question": q, "responses": ["Ja.", "Nein."], "models": ["u", "v"], "winner": w}
+            for w, q in enumerate(ASKED[:2])
+        ],
+        "--as pairs --map models=systems --map responses=answers --value winner:0=A --value winner:1=B",
+    ),
+    "a tie of any language": (
+        [
+            {"chat": k, "system_1": "u", "system_2": "v", "gewinner": w}
+            for k, w in enumerate(("u", "v", "unentschieden"))
+        ],
+        "--map gewinner=verdict --value verdict:unentschieden=tie",
+    ),
+    "a flag": (
+        [{"task": k, "a_is_better": k == 1} for k in range(3)],
+        "--value verdict:false=B --value verdict:true=A --set system_a=NAME",
+    ),
+    "judges beside a pair": (
+        [{"prompt_id": k, "human_winner": h, "ai_winner": "B", "models": "u vs v"} for k, h in enumerate(("A", "Tie"))],
+        "--as pairs --map models=systems --map prompt_id=id",
+    ),
+    "an abbreviation": (
+        [
+            {"idx": 1, "question": asked, "gold": "Um 1902", "pred": "Im Jahr 1902.", "verdict": "CORRECT"}
+            for asked in ASKED
+        ],
+        "--as rag --map pred=answer --map gold=reference --set system=NAME",
     ),
     "names that are texts": (
         [{"frage": asked, "assistant_a": "1902.", "assistant_b": "Nie?", "verdict": "[[B]]"} for asked in ASKED],
@@ -345,6 +412,44 @@ REPEATED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "numbers": ([{"messageId": 7, "tokens": 3}, {"messageId": 8, "tokens": 5}], "--map messageId=id"),
     "systems": ([{"reranker": "none", "ms": 1}, {"reranker": "ja", "ms": 2}, {"reranker": "ja", "ms": 2}], "reranker"),
 }
+
+
+def test_lists_within_a_document_are_named(tmp_path: Path) -> None:
+    document = {
+        "model": "j",
+        "cell_e": {"rows": [{"question": ASKED[0], "pred": "1902."}]},
+        "f": {"rows": [{"question": "?"}]},
+    }
+    with pytest.raises(BadInput, match=r"the records are in cell_e.rows and f.rows, with question, pred") as refused:
+        read_file(write(tmp_path / "x.json", [document]))
+    assert "'.cell_e.rows[]'" in refused.value.do
+
+
+def test_runs_numbered_by_another_name_are_samples_whose_scores_are_averaged(tmp_path: Path) -> None:
+    rows = [
+        {"question": asked, "answer": f"Im Jahr 190{run}.", "system": "s", "epoch": run, "score": run - 1}
+        for asked in ASKED
+        for run in (2, 1)
+    ]
+    with pytest.raises(BadInput) as refused:
+        read_file(path := write(tmp_path / "x.jsonl", rows))
+    assert "--map epoch=sample" in refused.value.do
+    tables, _ = read_file(path, options=Options({"epoch": "sample"}))
+    assert tables["answers"]["text"].to_pylist() == ["Im Jahr 1901."] * len(ASKED)
+    assert tables["samples"]["sample"].to_pylist() == [2] * len(ASKED)
+    assert tables["scores"]["value"].to_pylist() == [0.5] * len(ASKED)
+
+
+def test_the_best_of_columns_of_answers_beats_the_others(tmp_path: Path) -> None:
+    row = {"gpt_answer": "Im Jahr 1902.", "phi_answer": "Nie.", "yi_answer": "Heute."}
+    rows = [{"question": asked, **row, "winner": best} for asked, best in zip(ASKED, ("phi", "gpt", ""), strict=True)]
+    verdicts = read_file(write(tmp_path / "x.jsonl", rows))[0]["judgments"].to_pylist()
+    assert sorted((v["system_a"], v["system_b"], v["verdict"]) for v in verdicts) == [
+        ("gpt", "phi", "A"),
+        ("gpt", "yi", "A"),
+        ("phi", "gpt", "A"),
+        ("phi", "yi", "A"),
+    ]
 
 
 @pytest.mark.parametrize("case", REPEATED)

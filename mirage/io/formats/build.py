@@ -82,7 +82,7 @@ _AGREED = {"text": "text", "subset": "subset", "reference": "reference answer", 
 
 
 class TwoAnswers(BadInput):
-    """Two records with different answers of one system to one query.
+    """Two records with different answers of one system to one query, or different scores of one answer.
 
     Args:
         error: the error.
@@ -433,8 +433,7 @@ class Builder:
     def _put_answer(self, entry: QuerySeen, answer: GivenAnswer, number: int, where: str) -> None:
         """Add an answer of a system, or its sample of a number from 1."""
         if number:
-            row = GivenAnswer(answer.system, answer.text, answer.status, answer.reason, answer.template, sample=number)
-            self._put(entry, row, where)
+            self._put(entry, replace(answer, sample=number), where)
         elif entry.put_answer(replace(answer, sample=0) if answer.sample else answer, where):
             self.counts["folded"] += entry.answers[answer.system][1] != where
             self.fresh.add(where)
@@ -448,7 +447,8 @@ class Builder:
         number = len(known) if sample is None else sample
         if known.setdefault(number, row) is not row:
             if known[number] != row:
-                raise entry.two(_TABLES[GivenScore][1].format(row), entry.rows[key][1], where)
+                before = entry.rows[key][1]
+                raise TwoAnswers(entry.two(_TABLES[GivenScore][1].format(row), before, where), (before, where))
             return
         self.fresh.add(where)
         self.counts["averaged"] += len(known) > 1
@@ -575,7 +575,11 @@ def _status(status: str | None, text: str | None, where: str) -> str:
     content = "no text" if text is None else "a text" if text.strip() else "an empty text"
     if status is None:
         return _FITTING[content][0]
-    _check_choice("status", status, schema.Status, where)
+    try:
+        _check_choice("status", status, schema.Status, where)
+    except UnknownName as error:
+        error.do = f"{error.do}; say which it is: --value status:{status}=ok"
+        raise
     if status not in _FITTING[content]:
         raise BadInput(f"status is {status}, but there is {content}", where=where)
     return status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -86,6 +86,8 @@ def finish_tables(
                 queries[name].merge(entry)
         except BadInput as error:
             errors.append(error)
+    for key, entry in queries.items():
+        _promote_samples(entry, {row["system"] for row in known.of_query("answers", key)})
     _drop_texts(collected, queries.values())
     tables: Tables = {}
     if not errors:
@@ -93,6 +95,16 @@ def finish_tables(
     if errors:
         raise Refused(errors, n)
     return tables
+
+
+def _promote_samples(entry: QuerySeen, answered: Collection[str]) -> None:
+    """Make the first sample of a system without an answer its answer: other programs number runs from 1."""
+    samples = sorted((key[2], key) for key in entry.rows if key[0] == "samples")
+    for _, key in samples:
+        row, where = entry.rows[key]
+        if row.system not in answered and row.system not in entry.answers:
+            del entry.rows[key]
+            entry.put_answer(replace(row, sample=0), where)
 
 
 def _drop_texts(collected: Builder, queries: Iterable[QuerySeen]) -> None:

@@ -27,12 +27,20 @@ _SHORT = 80
 """Characters of a name or an id."""
 _NAMES = {
     ours: tuple(dict.fromkeys(map(fold_field, (*FIELDS.get(ours, ()), *FOUND.get(ours, ())))))
-    for ours in ("verdict", "question", "answer", "system", "id", "judge", "language", "contexts", "reference")
+    for ours in (*FIELDS, *FOUND)
 }
 """Folded names by our field; all but those of names and ids count as words of a name too (`bot_reply`)."""
 _WHOLE = ("id", "judge", "language", "system")
+_REPEATED = re.compile(
+    r"(?:epoch|run|seed|trial|repeat|repetition|iteration|attempt|sample|rep|round|fold)s?(?:_?(?:id|idx|index|no|nr|number))?"
+)
+"""Names of numbers of repeated runs."""
 _NUMBERED = re.compile(r"(?:.*_)?(?:ids?|idx|index|no|nr|number|turn|row|line|time|timestamp|date|at|message)")
 """Names of numbers that may tell records apart."""
+_OPEN = "VERDICT"
+"""What stands for a verdict that is not known."""
+_TEXTS = ("question", "answer", "reference", "contexts")
+_PLACE = re.compile(r"(?P<of>.+)_(?:[ab12]|one|two|left|right|first|second)")
 _PLACES = ("system_a", "system_b")
 _ASKING = ("?", "？", "؟", "՞")
 
@@ -55,12 +63,15 @@ class _Reading:
     values: dict[str, str] = field(default_factory=dict)
     meanings: dict[str, str] = field(default_factory=dict)
     """Our verdict by theirs."""
+    verdict: str = ""
+    """Their field with the verdicts."""
 
     def command(self, sample: Sample) -> str:
         renamed = [f"{theirs}={ours}" for theirs, ours in self.names.items() if theirs != ours]
         parts = ["mirage", "import", str(sample.path), "--as", self.format.name]
         parts += [part for pair in renamed for part in ("--map", pair)]
-        parts += [part for word, ours in self.meanings.items() for part in ("--value", f"verdict:{word}={ours}")]
+        column = self.names.get(self.verdict, "verdict")
+        parts += [part for word, ours in self.meanings.items() for part in ("--value", f"{column}:{word}={ours}")]
         parts += [part for pair in self.values.items() for part in ("--set", "=".join(pair))]
         return shlex.join(parts)
 
@@ -90,9 +101,16 @@ def describe_unknown(sample: Sample) -> tuple[str, str]:
     fields = _fields(sample.records)
     there = ", ".join(sorted(sample.fields)[:12])
     if (reading := _find_verdicts(fields)) is not None:
-        name = next(theirs for theirs, ours in reading.names.items() if ours == "verdict")
-        missing = "" if "system_a" not in reading.values else ", but no field names the two systems"
-        return f"unknown format; {name} holds verdicts{missing}; the records have {there}", reading.command(sample)
+        missing = "" if reading.values.get("system_a") != "NAME" else ", but no field names the two systems"
+        missing += (
+            ", and not all are known: write A, B or tie for VERDICT" if _OPEN in reading.meanings.values() else ""
+        )
+        what = f"unknown format; {reading.verdict} holds verdicts{missing}; the records have {there}"
+        return what, reading.command(sample)
+    if inner := _find_lists(sample.records):
+        path, (first, *_) = next(iter(inner.items()))
+        what = f"unknown format; the records are in {' and '.join(inner)}, with {', '.join(list(first)[:12])}"
+        return what, f"write each list as a file: jq -c '.{path}[]' {sample.path.name} > NAME.jsonl; then import that"
     asked = (theirs for theirs, values in fields.items() if values and all(map(_asks, values)))
     if (question := _find(fields, "question") or _only(asked)) is not None:
         reading = _find_answers(fields, question)
@@ -125,19 +143,24 @@ def tell_apart(errors: Sequence[TwoAnswers], records: Iterable[Record]) -> None:
             if name not in shared and _is_short(value) and questions.setdefault((name, value), question) != question:
                 shared.add(name)
     rows = [[found[place] for place in error.places] for error in errors if found.keys() >= set(error.places)]
-    turns, systems = [], []
+    turns, runs, systems = [], [], []
     for name in dict.fromkeys(name for pair in rows for value in pair for name in value if name not in rag.KNOWN):
         held = [value.get(name) for value in found.values()]
         differs = [first.get(name) != second.get(name) for first, second in rows]
         counts = any(number(value) is not None for value in held)
+        small = all(0 <= (number(value) or 0) <= values.MOST_REPEATS for value in held)
+        if all(differs) and small and _REPEATED.fullmatch(plain(name)):
+            runs.append(name)
+            continue
         if not any(differs) or not all(map(_is_short, held)):
             continue
         if all(differs) and len(set(held)) == len(held) and name not in shared:
             turns += [name] if not counts or _NUMBERED.fullmatch(plain(name)) else []
         elif not counts:
             systems.append(name)
-    told = [f"if each is another turn: --map {turns[0]}=id"] if turns else []
-    if systems:
+    told = [f"if each is another run: --map {runs[0]}=sample"] if runs else []
+    told += [f"if each is another turn: --map {turns[0]}=id"] if turns and not runs else []
+    if systems and not runs:
         one = f"--map {systems[0]}=system" if len(systems) == 1 else "join these in one column"
         told.append(f"if they are of several systems, which differ in {' and '.join(systems)}: {one}")
     for error in errors:
@@ -148,33 +171,104 @@ def _is_short(value: Any) -> bool:
     return isinstance(value, str | int | float) and len(str(value)) <= _SHORT
 
 
+def _find_lists(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the lists of objects in a document of several, by path; empty for a file of records."""
+    if len(records) != 1:
+        return {}
+    lists = {path: value for path, value in _paths(records[0], ()) if isinstance(value, list)}
+    return {path: value for path, value in lists.items() if all(isinstance(each, Mapping) for each in value)}
+
+
 def _find_verdicts(fields: _Fields) -> _Reading | None:
     """Return how to read the verdicts of a file that has no answers; None if it has none."""
     verdict = _find(fields, "verdict")
+    if (reading := _find_named_answers(fields, verdict)) is not None:
+        return reading
     if _find(fields, "answer") not in (None, verdict):
         return None
+    if (loser := _find(fields, "loser")) and (best := _only(set(_find_all(fields, "verdict")) - {loser})):
+        reading = _Reading(pairs.FORMAT, {best: "system_a", loser: "system_b"}, {"verdict": "A"}, verdict=best)
+        reading.add(fields, "question", "id", "judge", "language")
+        return reading
     told = [verdict] if verdict else [theirs for theirs, values in fields.items() if _fits("verdict", values)]
     winners = (_find_winners(fields, theirs, named=verdict is not None) for theirs in told)
     if (reading := next(filter(None, winners), None)) is not None or verdict is None:
         return reading
     words = sorted({str(value).strip() for value in fields[verdict]})
     known = {word: pairs.read_verdict(word) for word in words}
-    if len(words) > _FEW or not any(known.values()):
+    if set(words) <= {"True", "False"}:  # a_is_better
+        side = {"a": ("A", "B"), "b": ("B", "A")}.get(plain(_last(verdict)).partition("_")[0], (None, None))
+        known = {word: side[word == "False"] for word in words}
+    if len(words) > _FEW or 2 * sum(map(bool, known.values())) < len(words):
         return None
     named = {place: theirs for theirs in fields if (place := pairs.column(_last(theirs))) in _PLACES}
+    if not named and (other := _find(fields, "opponent")) and (first := _find(fields, "system")) not in (None, other):
+        named = dict(zip(_PLACES, (first, other), strict=True))
     if named and hold_texts(*(fields[theirs] for theirs in named.values())):
         reading = _Reading(pairs.FORMAT, {theirs: f"answer{place[-2:]}" for place, theirs in named.items()})
         reading.add(fields, "question")
         named = {}
+    elif question := _find(fields, "question"):
+        reading = _Reading(pairs.FORMAT, {question: "question"})
     else:
         reading = _Reading(own.JUDGMENTS)
         ours = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
-        reading.meanings = {word: known[word] or "tie" for word in words if word.casefold() not in ours}
+        reading.meanings = {
+            word.lower() if word in ("True", "False") else word: known[word] or _OPEN
+            for word in words
+            if word.casefold() not in ours
+        }
+    reading.verdict = verdict
     reading.names[verdict] = "verdict"
     reading.add(fields, "id", "judge", "language")
     reading.names |= {theirs: place for place, theirs in named.items()}
     reading.values = {place: "NAME" for place in _PLACES if place not in named}
     return reading
+
+
+def _find_named_answers(fields: _Fields, verdict: str | None) -> _Reading | None:
+    """Return how to read two columns of answers with names that a verdict says: `model_output`, and winner `model`."""
+    words = {str(value).strip() for value in fields.get(verdict or "", [])}
+    texts = [theirs for theirs, values in fields.items() if theirs != verdict and any(map(_is_text, values))]
+    for two in combinations(texts, 2):
+        if (reading := _find_places(fields, two, verdict)) is not None:
+            return reading
+        parts = [set(plain(_last(theirs)).split("_")) for theirs in two]
+        told = [sorted(word for word in words if plain(word) in part) for part in parts]
+        if all(told) and not parts[0] >= set(map(plain, told[1])) and words - {*told[0], *told[1]} <= _ties(words):
+            reading = _Reading(pairs.FORMAT, {two[0]: "answer_a", two[1]: "answer_b"}, verdict=str(verdict))
+            reading.names[reading.verdict] = "verdict"
+            reading.values = {place: word for place, (word, *_) in zip(_PLACES, told, strict=True)}
+            reading.add(fields, "question", "id", "judge", "language")
+            return reading
+    return None
+
+
+def _find_places(fields: _Fields, two: tuple[str, str], verdict: str | None) -> _Reading | None:
+    """Return how to read two columns of texts whose names differ by their places, such as `opcion_1` and `opcion_2`."""
+    stems = [_PLACE.fullmatch(plain(_last(theirs))) for theirs in two]
+    if not all(stems) or len({stem["of"] for stem in stems if stem}) > 1:
+        return None
+    known = {
+        theirs: {str(word): pairs.read_verdict(word) for word in values}
+        for theirs, values in fields.items()
+        if verdict in (None, theirs) and theirs not in two and _fits("verdict", values) and len(set(values)) <= _FEW
+    }
+    told = [
+        theirs for theirs, words in known.items() if sum(word is None for word in words.values()) < min(2, len(words))
+    ]
+    if (name := _only(told)) is None:
+        return None
+    reading = _Reading(pairs.FORMAT, {two[0]: "answer_a", two[1]: "answer_b", name: "verdict"}, verdict=name)
+    reading.values = dict.fromkeys(_PLACES, "NAME")
+    other = {word: found for word, found in known[name].items() if found is None or is_measure(word)}
+    reading.meanings = {word: found or "tie" for word, found in other.items()}
+    reading.add(fields, "question", "id", "judge", "language")
+    return reading
+
+
+def _ties(words: Iterable[str]) -> set[str]:
+    return {word for word in words if pairs.read_verdict(word) == "tie"}
 
 
 def _find_winners(fields: _Fields, verdict: str, *, named: bool) -> _Reading | None:
@@ -188,19 +282,29 @@ def _find_winners(fields: _Fields, verdict: str, *, named: bool) -> _Reading | N
     for one in others:
         if all(found := [pairs.split_systems(value) for value in fields[one]]):
             rows[one,] = [(first, second) for _, first, second in filter(None, found)]
-    for two in combinations(others, 2):
+    names = [theirs for theirs in others if not any(map(is_measure, fields[theirs]))]
+    for two in combinations(names, 2):
         rows[two] = list(zip(*(fields[theirs] for theirs in two), strict=True))
     for theirs, systems in rows.items():
+        meanings: dict[str, str] = {}
+        if len(theirs) == 1 and named and {str(word) for word in words} == {"0", "1"}:
+            words, meanings = [("A", "B")[int(word)] for word in words], {"0": "A", "1": "B"}
         sides = [_side(word, *pair) for word, pair in zip(words, systems, strict=True)]
         told = [side or pairs.read_verdict(word) for side, word in zip(sides, words, strict=True)]
         if len(theirs) == 1:
             fits = all(told) and (named or any(sides))
         else:
-            by_name = all(side is not None or word == "tie" for side, word in zip(sides, told, strict=True))
-            fits = by_name and {"A", "B"} <= set(sides) and all(first != second for first, second in systems)
+            other = {str(word) for side, word in zip(sides, words, strict=True) if side is None}
+            meanings = dict.fromkeys(other - _ties(other), "tie")  # one word of any language
+            fits = len(meanings) < 2 and {"A", "B"} <= set(sides) and all(a != b for a, b in systems)
         if fits:
             ours = _PLACES if len(theirs) == 2 else ("systems",)
-            reading = _Reading(pairs.FORMAT, {**dict(zip(theirs, ours, strict=True)), verdict: "verdict"})
+            known = "verdict" in pairs.columns((verdict,))
+            named_so = {**dict(zip(theirs, ours, strict=True)), verdict: verdict if known else "verdict"}
+            reading = _Reading(pairs.FORMAT, named_so, meanings=meanings, verdict=verdict)
+            texts = (name for name in others if all(isinstance(value, list) for value in fields[name]))
+            if len(theirs) == 1 and (answers := _only(name for name in texts if name not in theirs)) is not None:
+                reading.names[answers] = "answers"
             reading.add(fields, "question", "id", "judge", "language")
             return reading
     return None
@@ -245,12 +349,21 @@ def _only(names: Iterable[str]) -> str | None:
 
 
 def _find(fields: _Fields, ours: str) -> str | None:
-    """Return the field of a file that is one of ours by its name and its values; None if there is none."""
+    """Return the field of a file that is most likely one of ours; None if there is none."""
+    return next(iter(_find_all(fields, ours)), None)
+
+
+def _find_all(fields: _Fields, ours: str) -> list[str]:
+    """Return the fields of a file that may be one of ours by name and values, the likeliest first."""
     names = _NAMES[ours]
     fits = {theirs: fold_field(_last(theirs)) for theirs, values in fields.items() if _fits(ours, values)}
     exact = [theirs for name in names for theirs, folded in fits.items() if folded == name]
-    parts = () if ours in _WHOLE else fits
-    return next(iter([*exact, *(theirs for theirs in parts if _is_of(theirs, names))]), None)
+    if ours not in _WHOLE:
+        exact += [theirs for theirs in fits if _is_of(theirs, names)]
+    if ours in _TEXTS:  # also pred, ans, ref
+        short = {theirs: folded for theirs, folded in fits.items() if len(folded) > 2}
+        exact += [theirs for theirs, folded in short.items() if any(name.startswith(folded) for name in names)]
+    return exact
 
 
 def _is_of(theirs: str, names: Sequence[str]) -> bool:
@@ -261,7 +374,7 @@ def _is_of(theirs: str, names: Sequence[str]) -> bool:
 
 def _fits(ours: str, values: Sequence[Any]) -> bool:
     """Return whether values may be those of one of our fields."""
-    if ours in ("question", "answer", "reference"):
+    if ours in _TEXTS[:3]:
         texts = [value for value in values if isinstance(value, str) and not is_measure(value)]
         return bool(texts) and (ours != "answer" or 2 * sum(map(_asks, texts)) < len(texts) + 1)
     if ours == "verdict":

@@ -15,7 +15,7 @@ from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag, shapes
-from mirage.io.formats.battles import PEOPLE, by_people, hold_texts
+from mirage.io.formats.battles import by_people, hold_texts
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import FIELDS, first, number, plain
 from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample
@@ -25,18 +25,24 @@ _A, _B = "a|1|one|left|first|chosen|preferred|accepted|winning", "b|2|two|right|
 _ANSWER = "answer|response|output|completion|generation|reply|prediction|candidate|text"
 _SYSTEM = "system|model|generator|assistant|agent|bot|llm"
 _COLUMN = re.compile(
-    rf"(?:(?P<answer>{_ANSWER})|(?P<system>{_SYSTEM})(?:_?name|_?id)?)_?(?P<after>{_A}|{_B})(?P<of>_(?:{_ANSWER}))?(?:_name)?"
-    rf"|(?P<before>{_A}|{_B})_(?:(?P<said>{_ANSWER})|(?:{_SYSTEM})(?:_?name)?)|(?P<bare>chosen|rejected)"
+    rf"(?:(?P<answer>{_ANSWER})|(?P<system>{_SYSTEM})(?:_?name|_?id)?)_?(?P<after>{_A}|{_B}|x|y)"
+    rf"(?P<of>_(?:{_ANSWER}))?(?:_name)?"
+    rf"|(?P<before>{_A}|{_B}|x|y)_(?:(?P<said>{_ANSWER})|(?:{_SYSTEM})(?:_?name)?)|(?P<bare>chosen|rejected)"
 )
 _THIRD = re.compile(rf"(?:{_ANSWER})_?(?:c|3|three|third)|(?:c|3|three|third)_(?:{_ANSWER})")
-_FIRST = frozenset(_A.split("|"))
+_FIRST = frozenset((*_A.split("|"), "x"))
 VERDICTS = (
     *("verdict", "winner", "preference", "preferred", "label", "choice", "judgment", "judgement", "decision"),
-    *("better", "vote", "human_preference"),
+    *("better", "vote"),
 )
 """Names of the field that says which answer is better."""
 _RATERS = re.compile(r"(?:annotator|rater|judge|voter|expert|human|assessor)_?\d+")
-_WORD = re.compile(rf"(?:(?:the_)?(?:{_ANSWER}|{_SYSTEM}|option)_?)?(?P<place>{_A}|{_B})(?:_(?:wins|is_better))?")
+_OF_JUDGE = re.compile(r"(?P<judge>.+)_(?:winner|verdict|preference)")
+_LETTERS = re.compile(r".*[xy]", re.IGNORECASE)
+"""Names of places only where a field says which answer is better, else those of systems."""
+_WORD = re.compile(
+    rf"(?:(?:the_)?(?:{_ANSWER}|{_SYSTEM}|option)_?|(?!not?_)[a-z]+_)?(?P<place>{_A}|{_B})(?:_(?:wins|is_better))?"
+)
 _ORDER = {
     **dict.fromkeys(("a>b", "b<a", "1>2", "win", "wins", "won", "victory"), "A"),
     **dict.fromkeys(("b>a", "a<b", "2>1", "loss", "lose", "loses", "lost", "defeat"), "B"),
@@ -69,7 +75,19 @@ def columns(names: tuple[str, ...]) -> Mapping[str, str]:
     plainly = {plain(name): name for name in reversed(names)}
     if (verdict := next((plainly[name] for name in VERDICTS if name in plainly), None)) is not None:
         held["verdict"] = verdict
+    elif judges := judge_columns(names):
+        held["verdict"] = next(iter(judges))
+    elif _LETTERS.fullmatch(held.get("answer_a", "")):
+        del held["answer_a"]
     return held
+
+
+def judge_columns(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the judges whose verdicts are in columns of their own: `annotator_1`, `human_winner`."""
+    numbered = {name: name for name in names if _RATERS.fullmatch(plain(name))}
+    if numbered or not {plain(name) for name in names}.isdisjoint(VERDICTS):
+        return numbered
+    return {name: match["judge"] for name in names if (match := _OF_JUDGE.fullmatch(plain(name)))}
 
 
 def recognise(sample: Sample) -> str | None:
@@ -98,20 +116,20 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     if value.keys().isdisjoint((*FIELDS["question"], *FIELDS["id"])):
         value = {**value, "id": PurePath(where).name}
         builder.note_guess("query_id", ALONE)
-    raters = [name for name in value if _RATERS.fullmatch(plain(name))]
+    raters = judge_columns(tuple(value))
     about = ("judge", "annotator", "rationale", "explanation", "voter", "points", "system_a", "system_b")
     own = {*held.values(), *raters, *about, "status"}
     (item,) = rag.items(Record({name: value[name] for name in value if name not in own}, where), builder)
     systems = _systems(value, held, where)
     judge = shapes.text(first(value, "judge", "annotator"), "judge", where)
-    if judge is None and "human" in plain(held.get("verdict", "")):
-        judge = PEOPLE
-    given: dict[str, str | None] = dict(zip(raters, raters, strict=True))
-    if not given and "verdict" in held:
+    given: dict[str, str | None] = {**raters}
+    if "verdict" in held and (not given or (judge is not None and len(given) == 1)):
         given = {held["verdict"]: judge}
     numbered = "1" in held.get("answer_a", held.get("system_a", ""))
+    letters = {"X": "A", "Y": "B"} if _LETTERS.fullmatch(held.get("answer_a", "")) else {}
     words: list[tuple[str | None, str | None, float | None]] = [
-        (who, _verdict(value[name], name, systems, where, numbered=numbered), None) for name, who in given.items()
+        (who, _verdict(letters.get(str(value[name]), value[name]), name, systems, where, numbered=numbered), None)
+        for name, who in given.items()
     ]
     if (points := values.number(value.get("points"), "points", where)) is not None:
         words.append((judge, None, points))
@@ -123,6 +141,8 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
         texts = (shapes.answer(value[held[field]], held[field], where).answer for field in ("answer_a", "answer_b"))
         item.answers = [GivenAnswer(system, text) for system, text in zip(systems, texts, strict=True)]
     rationale = shapes.readable_text(first(value, "rationale", "explanation"))
+    voter = shapes.text(value.get("voter"), "voter", where)
+    asked = str(item.query_id or item.text)
     item.verdicts = [
         GivenVerdict(
             who or ABSENT["judge"][0],
@@ -132,7 +152,8 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
             rationale=rationale,
             reason="the file has no verdict here",
             person=by_people(who or ""),
-            voter=shapes.text(value.get("voter"), "voter", where),
+            voter=voter,
+            repeat=builder.count_repeats((asked, who or "", *systems, voter or "")),
         )
         for who, verdict, points in words
     ]
@@ -154,8 +175,11 @@ def _name_systems(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if (found := split_systems(value.get("systems"))) is None:
         return value
     query_id, *systems = found
+    texts = unpack(value.get("answers"))
+    if isinstance(texts, list) and len(texts) == len(systems):
+        value = {**value, "answer_a": texts[0], "answer_b": texts[1]}
     known = {"id": query_id} if query_id and value.keys().isdisjoint(FIELDS["id"]) else {}
-    rest = {name: content for name, content in value.items() if name != "systems"}
+    rest = {name: content for name, content in value.items() if name not in ("systems", "answers")}
     return {**dict(zip(("system_a", "system_b"), systems, strict=True)), **known, **rest}
 
 

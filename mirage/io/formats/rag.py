@@ -17,7 +17,7 @@ from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import FIELDS, FOUND, fold_field, is_measure, number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
-from mirage.io.formats.status import find_status, read_status, status_fields
+from mirage.io.formats.status import find_status, read_error, read_status, status_fields
 from mirage.io.values import unpack
 from mirage.text.languages import known_code
 
@@ -37,6 +37,9 @@ _FLAGS = re.compile(
     r"|exact_match|em|accuracy|correctness",
     re.IGNORECASE,
 )
+_GRADES = dict.fromkeys(("correct", "pass", "passed"), 1.0) | dict.fromkeys(("incorrect", "fail", "failed"), 0.0)
+"""Scores by the words of graders."""
+_SHARE = re.compile(r"(?P<part>\d+(?:\.\d+)?) ?(?:%|/ ?(?P<whole>[1-9]\d*))")
 _NO_MEASURE = re.compile(
     r"|unnamed: \d+|[knp]|(?:n|num|number|max|min)[_ .-].*|(?:.*[_ .-])?(?:ids?|idx|index|no|nr|num|number|row|rank|at"
     r"|position|order|seed|temperature|top_?[kpn]|epoch|trial|attempt|retry|retries|fold|batch|page|line|offset|start|end"
@@ -118,9 +121,10 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     answers = []
     if "answer" in plan or "status" in plan or asked.answer is not None:
         answers.append(_fail(_answer(value, plan, asked, builder, where), status, reason))
-    measured = _own_scores(value, further, answers[0].system, builder) if answers else {}
-    for name in further:
-        if name not in measured and name not in ended:
+    others = [name for name in further if name not in ended]
+    measured = _own_scores(value, others, answers[0].system, builder) if answers else {}
+    for name in others:
+        if name not in measured:
             builder.left_out(name, _why_left_out(name))
     scores = [_score(value, plan, answer.system, where) for answer in answers if "score" in plan]
     scores += itertools.chain(*measured.values())
@@ -147,6 +151,8 @@ def _own_scores(
         content = unpack(value[name])
         inner = content if isinstance(content, Mapping) and name.casefold() in _OF_MEASURES else {name: content}
         for measure, given in ((str(measure), given) for measure, given in inner.items()):
+            if inner is content and isinstance(given, Mapping):
+                given = given.get("score", given.get("value"))
             score = _read_measure(measure, given)
             if score is not None or (isinstance(given, float) and not _NO_MEASURE.fullmatch(measure)):
                 scores.setdefault(name, []).append(GivenScore(system, measure, OWN, score))
@@ -162,9 +168,13 @@ def is_own_score(name: str, value: Any) -> bool:
 
 
 def _read_measure(name: str, value: Any) -> float | None:
-    """Return a value that may measure an answer: a number, or a flag such as `correct`; None by other names."""
+    """Return a value that may measure an answer: a number, a grade, or a flag of such a name; None for any other."""
     if isinstance(value, bool):
         return float(value) if _FLAGS.fullmatch(name) else None
+    if isinstance(value, str) and (grade := _GRADES.get(value.strip().casefold())) is not None:
+        return grade
+    if isinstance(value, str) and (share := _SHARE.fullmatch(value.strip())):
+        value = float(share["part"]) / float(share["whole"] or 100)
     return None if _NO_MEASURE.fullmatch(name) else number(value)
 
 
@@ -205,6 +215,10 @@ def _answer(
     """Return the answer of a record, which may be empty, or the end of the conversation that is its question."""
     answers = ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None)
     name, content = next(answers, ("answer", None))
+    error = None
+    if isinstance(content, Mapping) and content.keys().isdisjoint(shapes.INNER) and content.get("error"):
+        error = read_error(content["error"], name)
+        content = None
     said = shapes.answer(content, name, where) if content is not None or asked.answer is None else asked
     if isinstance(content, list) and len(content) > 1 and isinstance(content[0], str):
         builder.note_guess("answer", "a list of texts is read as the sentences of one answer")
@@ -219,7 +233,8 @@ def _answer(
     return GivenAnswer(
         system,
         said.answer,
-        status=_id(value, plan, "status", where),
+        status="api_error" if error else _id(value, plan, "status", where),
+        reason=error,
         template=_id(value, plan, "template", where),
         numbered=values.flag(_get(value, plan, "numbered"), "numbered", where),
         thoughts=thoughts if "thoughts" in plan else said.thoughts,

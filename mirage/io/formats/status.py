@@ -16,7 +16,8 @@ from mirage.io.values import unpack
 _PIPELINE = r"(?:(?:llm|api|model|request|response|gen(?:eration)?|inference|call|rag|system|service|http)[_ .-]?)?"
 _ENDED = re.compile(rf"{_PIPELINE}(?:status(?:[_ ]?code)?|(?:finish|stop)[_ ]?reason)", re.IGNORECASE)
 _ERRORS = re.compile(
-    rf"{_PIPELINE}(?:(?:error|err|exception)(?:[_ ]?(?:msg|message|text|reason))?|(?:is|has)_?error|failed|timed_?out)",
+    rf"{_PIPELINE}(?:(?:error|err|exception)(?:[_ ]?(?:msg|message|text|reason|type|name|class))?"
+    r"|(?:is|has)_?error|failed|timed_?out)",
     re.IGNORECASE,
 )
 _SUCCESS = re.compile(rf"{_PIPELINE}(?:is_?|was_?)?(?:success(?:ful)?|succeeded|ok)", re.IGNORECASE)
@@ -50,7 +51,7 @@ def find_status(value: Mapping[str, Any], fields: Iterable[str]) -> tuple[str | 
     for name in fields:
         content = value[name]
         if _ERRORS.fullmatch(name):
-            error = "" if content is None else _read_error(content, name)
+            error = "" if content is None else read_error(content, name)
             status = None if error is None else "api_error" if error else "ok"
         else:
             status, error = "ok" if content is None else read_status(content), f"{name} is {content}"
@@ -62,7 +63,7 @@ def find_status(value: Mapping[str, Any], fields: Iterable[str]) -> tuple[str | 
     return status, reason, read
 
 
-def _read_error(content: Any, name: str) -> str | None:
+def read_error(content: Any, name: str) -> str | None:
     """Return the error that a field holds, empty if it has none; None if it is another field."""
     content = unpack(content)
     if isinstance(content, Mapping):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats import rag
+from mirage.io.formats import pairs, rag
 from mirage.io.formats.build import Builder, Format
 from mirage.io.formats.fields import FIELDS, is_measure, plain
-from mirage.io.formats.spec import Item, Record, Sample
+from mirage.io.formats.spec import ABSENT, GivenVerdict, Item, Record, Sample
 from mirage.io.formats.status import status_fields
 from mirage.text.languages import base, known_code, language
 from mirage.text.makers import OTHER, maker
@@ -135,6 +135,7 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     for name in [name for name, value in shared.items() if rag.is_own_score(name, value)]:
         del shared[name]
         builder.left_out(name, "it does not say of which system")
+    verdicts = _find_verdicts(shared, of_system)
     ended = {name: shared.pop(name) for name in status_fields(tuple(shared))}
     answered = {system: fields for system, fields in of_system.items() if "answer" in fields}
     silent = [system for system, fields in answered.items() if fields["answer"] in (None, "")]
@@ -143,9 +144,21 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         # An error of the row is that of the systems without an answer; if all have one, of all.
         how = ended if system in silent or not silent else {}
         row = Record({**shared, **how, **fields, "answer": answer, "system": system}, record.where)
-        yield from rag.items(row, builder)
+        for item in rag.items(row, builder):
+            item.verdicts = verdicts
+            yield item
         # Other columns are left out once a row.
-        shared = {name: value for name, value in shared.items() if name in rag.KNOWN}
+        shared, verdicts = {name: value for name, value in shared.items() if name in rag.KNOWN}, []
+
+
+def _find_verdicts(shared: dict[str, Any], systems: Collection[str]) -> list[GivenVerdict]:
+    """Take the columns from a row that name the best of its systems, and return its verdicts against each other."""
+    verdicts = []
+    for name in [name for name in shared if plain(name) in pairs.VERDICTS and shared[name] in systems]:
+        best = shared.pop(name)
+        judge = shared.get("judge") or ABSENT["judge"][0]
+        verdicts += [GivenVerdict(str(judge), best, other, verdict="A") for other in systems if other != best]
+    return verdicts
 
 
 def _two_answers(columns: Sequence[str], system: str, where: str) -> BadInput:
@@ -177,7 +190,7 @@ FORMAT = Format(
     name="wide",
     title="wide tables: a row a question, a column of answers a system",
     source="spreadsheets of answers; other names of columns by --map COLUMN=answer_SYSTEM",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers"),
+    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "judgments"),
     recognise=recognise,
     items=_items,
 )
