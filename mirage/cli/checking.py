@@ -57,13 +57,14 @@ def check(
 ) -> None:
     """Verify an arena, a file before import, or without PATH the installation.
 
-    Reads every byte of an arena: hashes, row counts, and every row against the contract; stops with exit code 2 at the
-    first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes outcomes,
-    features that need no model, ratings, tournaments and predictions again, lists the tables it cannot recompute, and
-    exits with 2 if a stored number differs. --closed-book counts the answerable questions that systems answer although
-    they were asked without passages. Recomputes a report (`mirage export html`) from its --arena; exit code 2 if
-    something differs. Reads any other file as `mirage import` does; exit code 2 if a line is invalid. Without PATH it
-    checks the extras, the arenas, the votes' database and the explorer's port. Writes nothing.
+    Reads every byte of an arena: hashes, row counts, and every row against the contract; stops with exit code 2 at
+    the first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes
+    outcomes, features that need no model, ratings, tournaments and predictions again, lists the tables it cannot
+    recompute, and exits with 2 if a stored number differs or a rating has no source. --closed-book counts the
+    answerable questions that systems answer although they were asked without passages. Recomputes a report (`mirage
+    export html`) from its --arena; exit code 2 if a byte of the page differs. Reads any other file as `mirage
+    import` does; exit code 2 if a line is invalid. Without PATH it checks the extras, the arenas, the votes'
+    database and the explorer's port. Writes nothing.
     """
     from mirage.cli.installation import Check, check_installation
 

@@ -7,7 +7,8 @@ no trust, only the sources.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import schema
 from mirage.battles.judge import HEURISTIC
 from mirage.battles.verdict_rows import judges_of
-from mirage.errors import MirageError
+from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking.judges import Judge
 from mirage.ranking.stage import RATING_STAGES, TOURNAMENT_STAGES
 from mirage.ranking.surrogate.stage import PREDICTION_STAGES
@@ -30,6 +31,7 @@ from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage
 from mirage.store.arena import Arena
 from mirage.store.runs import settings_of
+from mirage.text.languages import place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,17 +133,28 @@ def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage])
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
     for name in sorted(stored["judge"].unique().to_pylist()):
         part, subject = _rows_with(stored, "judge", [name]), f"{table} by {name}"
-        made = settings_of(arena, table, name)
-        if made is None:
-            yield Recomputed(subject, 0, "draws and seed are not recorded: imported, or made by an earlier version")
-            continue
-        options = _options(table, made, part)
-        judge = Judge.from_name(name)
+        made, judge = settings_of(arena, table, name), Judge.from_name(name)
         stage = stages.get(judge.table)
-        if stage is not None and (name in judges or not judge.members(arena)):
-            yield _compare(arena, read, stage, table, subject, part, judge=name, **options)
+        if stage is None or (name not in judges and judge.members(arena)):
+            yield _without_source(table, subject, name, f"the arena has no verdict of {name}")
+        elif absent := _absent(arena, stage):
+            yield _without_source(table, subject, name, absent)
+        elif made is None:
+            reason = "draws and seed are not recorded; store them again with this version"
+            yield _without_source(table, subject, name, reason)
         else:
-            yield Recomputed(subject, 0, f"the arena has no verdict of {name}")
+            yield _compare(arena, read, stage, table, subject, part, judge=name, **_options(table, made, part))
+
+
+def _without_source(table: str, subject: str, judge: str, reason: str) -> Recomputed:
+    """Return rows that nothing in the arena bears out: to write them there takes no more than to invent them."""
+    return Recomputed(subject, 0, reason, (Mismatch(table, f"judge={judge}", "(rows)", "present", "no source"),))
+
+
+def _absent(arena: Arena, stage: Stage) -> str | None:
+    """Return that an arena lacks tables that a stage reads; None if it has all."""
+    absent = [name for name in stage.reads if name not in arena.tables]
+    return f"the arena has no {' and no '.join(absent)}" if absent else None
 
 
 _OPTIONS = {
@@ -184,18 +197,22 @@ def _compare(
         sampled: whether they may be a sample of the stage's output.
         options: options of the stage.
     """
-    if absent := [name for name in stage.reads if name not in arena.tables]:
-        return Recomputed(subject, 0, f"the arena has no {' and no '.join(absent)}")
+    if absent := _absent(arena, stage):
+        return Recomputed(subject, 0, absent)
     tables = {name: read(name) for name in stage.tables(arena)}
     if "answers" in tables and tables["answers"]["text"].null_count == len(tables["answers"]):
         return Recomputed(subject, 0, "the arena has no texts of answers")
     try:
         fresh = stage.run(tables, **options)[table]
     except MirageError as error:
+        if isinstance(error, NotEnoughData) and "judge" in options:
+            return _without_source(table, subject, options["judge"], error.what)
         return Recomputed(subject, 0, error.what)
     tolerance = FITTED if table == "predictions" else TOLERANCE
+    fresh_rows = schema.sort(table, fresh).to_pylist()
+    fresh_rows.sort(key=lambda row: place(row["language"]))  # as the arena's files are ordered
     rows, names = stored.to_pylist(), schema.key(table)
-    found = compare_rows(table, names, rows, fresh.to_pylist(), tolerance=tolerance, sampled=sampled)
+    found = compare_rows(table, names, rows, fresh_rows, tolerance=tolerance, sampled=sampled)
     return Recomputed(subject, len(stored), None, tuple(found))
 
 
@@ -208,7 +225,8 @@ def compare_rows(
     tolerance: float,
     sampled: bool = False,
 ) -> Iterator[Mismatch]:
-    """Yield the values of stored rows that differ from recomputed rows, by key.
+    """Yield the differences of stored rows from recomputed rows, as lists: values, missing, further and repeated rows,
+    and another order.
 
     Args:
         table: name of the table, for the differences.
@@ -218,27 +236,32 @@ def compare_rows(
         tolerance: largest difference of two numbers that are equal, relative above 1.
         sampled: whether the stored rows may be a sample.
     """
-    ours, theirs = _by_key(names, stored), _by_key(names, fresh)
-    for key in sorted(ours.keys() if sampled else ours.keys() | theirs.keys(), key=repr):
-        row = ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True))
-        if key not in theirs:
-            yield Mismatch(table, row, "(row)", "present", "absent")
-        elif key not in ours:
-            yield Mismatch(table, row, "(row)", "absent", "present")
-        else:
-            for column, value in ours[key].items():
-                if not _equal(value, theirs[key][column], tolerance):
-                    yield Mismatch(table, row, column, str(value), str(theirs[key][column]))
+    keys, expected = ([tuple(row[name] for name in names) for row in rows] for rows in (stored, fresh))
+    counts, theirs = Counter(keys), dict(zip(expected, fresh, strict=True))
+    whole = True
+    for key in sorted(counts if sampled else counts.keys() | theirs.keys(), key=repr):
+        if key not in theirs or counts[key] != 1:
+            present = "present" if counts[key] == 1 else f"{counts[key]} times" if counts[key] else "absent"
+            yield Mismatch(table, _row_text(names, key), "(row)", present, "present" if key in theirs else "absent")
+            whole = False
+    for key, row in zip(keys, stored, strict=True):
+        for column, value in row.items() if key in theirs else ():
+            if not _equal(value, theirs[key][column], tolerance):
+                yield Mismatch(table, _row_text(names, key), column, str(value), str(theirs[key][column]))
+    for key, other in zip(keys, (key for key in expected if key in counts), strict=False) if whole else ():
+        if key != other:
+            yield Mismatch(table, _row_text(names, key), "(order)", "here", _row_text(names, other))
+            return
 
 
-def _by_key(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-    return {tuple(row[name] for name in names): row for row in rows}
+def _row_text(names: Sequence[str], key: Sequence[Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in zip(names, key, strict=True))
 
 
 def _equal(stored: Any, fresh: Any, tolerance: float) -> bool:
     if isinstance(stored, float) and isinstance(fresh, float):
         return math.isclose(stored, fresh, rel_tol=tolerance, abs_tol=tolerance)
-    return bool(stored == fresh)
+    return type(stored) is type(fresh) and bool(stored == fresh)
 
 
 def _rows_with(table: pa.Table, column: str, values: Sequence[str]) -> pa.Table:

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from html import escape
 from itertools import zip_longest
 from pathlib import Path
@@ -26,7 +27,7 @@ from mirage.publish.charts.palette import DARK, FONT, FORMATS, LIGHT, MakerStyle
 from mirage.ranking.board import Ranked
 from mirage.stats.label_errors import QueryLabels
 from mirage.store.export import write_whole
-from mirage.store.files import chunks
+from mirage.store.files import chunks, fingerprint
 from mirage.store.labels import has_automatic_labels
 from mirage.text.languages import scope_name
 from mirage.text.segmentation import count_text
@@ -37,7 +38,7 @@ from mirage.views.rates import SUBSETS, TITLES, RateChoice, rates_view
 if TYPE_CHECKING:
     from mirage.store.arena import Arena
 
-FORMAT = "mirage report 6"
+FORMAT = "mirage report 7"
 """Version of the figures and the markup; a change of either needs another."""
 QUERIES = 3
 """Number of queries per language shown with texts."""
@@ -147,15 +148,15 @@ def write_report(arena: Arena, path: Path, *, texts: bool | None = None) -> Text
         BadInput: if the file cannot be written.
     """
     figures = _figures(arena, texts)
-    write_whole(path, _page(figures, arena).encode("utf-8"))
+    write_whole(path, _page(figures, arena, tables=figures["tables"]).encode("utf-8"))
     return TextPermission(**figures["texts"])
 
 
 def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
-    """Compute the figures of a report from its arena again, part by part, and compare.
+    """Compute a report from its arena again, part by part, and compare.
 
-    Parts: each table, the other facts, and the page itself, which must be the one that the figures and the arena's
-    texts make; it is compared only if the others agree.
+    Parts: each table, the other facts, and the page, which must be byte for byte the one that the arena makes. Of its
+    numbers only those that it holds as JSON may differ, within `TOLERANCE`; the page is compared only if they agree.
 
     Args:
         path: a file of `write_report`.
@@ -173,24 +174,21 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
         rows = stored["tables"][name]
         found = compare_rows(name, keys, rows, fresh["tables"][name], tolerance=TOLERANCE)
         parts.append(Recomputed(name, len(rows), None, tuple(found)))
-    values = [
-        (name, fact, stored[name].get(fact), fresh[name].get(fact))
-        for name in _FACTS
-        for fact in sorted(stored[name].keys() | fresh[name].keys())
-    ]
+    facts = [(name, fact) for name in _FACTS for fact in dict.fromkeys([*fresh[name], *stored[name]])]
+    values = [(name, fact, stored[name].get(fact), fresh[name].get(fact)) for name, fact in facts]
     changed = [Mismatch(name, fact, fact, str(old), str(new)) for name, fact, old, new in values if old != new]
     parts.append(Recomputed("arena, methods and texts", len(values), None, tuple(changed)))
     yield from parts
     if any(part.mismatches for part in parts):
         yield Recomputed("page", 0, "its figures differ")
         return
-    ours, theirs = content.splitlines(), _page(stored, arena).splitlines()
-    lines = [
-        Mismatch("page", f"line {n}", "HTML", a[:200], b[:200])
-        for n, (a, b) in enumerate(zip_longest(ours, theirs, fillvalue=""), 1)
-        if a != b
-    ]
-    yield Recomputed("page", len(ours), None, tuple(lines))
+    page = _page(fresh, arena, tables={name: stored["tables"][name] for name in _KEYS})
+    ours, theirs = content.split("\n"), page.split("\n")
+    lines = enumerate(zip_longest(ours, theirs, fillvalue=""), 1)
+    first = [Mismatch("page", f"line {n}", "HTML", a[:200], b[:200]) for n, (a, b) in lines if a != b][:1]
+    if not first and fingerprint(path) != sha256(page.encode("utf-8")).hexdigest():
+        first = [Mismatch("page", "file", "encoding", "another", "UTF-8, not compressed")]
+    yield Recomputed("page", len(ours), None, tuple(first))
 
 
 def _figures(arena: Arena, stated: bool | None) -> dict[str, Any]:
@@ -243,27 +241,30 @@ def _parse(content: str, path: Path) -> dict[str, Any]:
         data = json.loads(block)
         if data["format"] != FORMAT:
             raise ValueError(f"its format is {data['format']!r}, not {FORMAT!r}")
-        if not all(isinstance(data[name], dict) for name in _FACTS) or data["stated"] not in (None, True, False):
+        if not isinstance(data["stated"], bool | None) or not all(_are_facts(data[name]) for name in _FACTS):
             raise ValueError("a part of it has another type")
         for name, columns in _COLUMNS.items():
             for row in data["tables"][name]:
-                if row.keys() != set(columns) or not all(_is_plain(value) for value in row.values()):
+                if (*row,) != columns or not all(isinstance(value, str | float | int | None) for value in row.values()):
                     raise ValueError(f"a row of {name} has other columns or values")
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"the figures of the report cannot be read: {error}", where=str(path), do=again) from None
     return dict(data)
 
 
-def _is_plain(value: Any) -> bool:
-    """Return whether a value is null, text, a flag or a finite number."""
-    return isinstance(value, str | int | None) or (isinstance(value, float) and math.isfinite(value))
+def _are_facts(facts: Any) -> bool:
+    """Return whether facts are texts or flags, or lists of texts, by name."""
+    values = facts.values() if isinstance(facts, dict) else [{}]
+    lists = [value if isinstance(value, list) else [value] for value in values if not isinstance(value, bool)]
+    return all(isinstance(text, str) for texts in lists for text in texts)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def _page(figures: Row, arena: Arena) -> str:
-    """Return a report as HTML."""
+def _page(figures: Row, arena: Arena, *, tables: Row) -> str:
+    """Return a report as HTML; its JSON holds the figures with these tables."""
     rows, rated = figures["tables"]["ratings"], figures["tables"]["rates"]
     looks = distinct_looks(tuple({row["system"] for row in (*rows, *rated)}))
     title = escape(figures["arena"]["Title"])
@@ -273,10 +274,11 @@ def _page(figures: Row, arena: Arena) -> str:
     opening += f'<p class="note">{_text(figures["opening"]["contents"])}</p>\n'
     body = [*_ratings(figures, looks), *_rates(figures, looks), *_battles(figures, arena)]
     # Inside a script only this sign could end it or begin a comment.
-    data = json.dumps(figures, ensure_ascii=False, indent=0).replace("<", "\\u003c")
+    data = json.dumps({**figures, "tables": tables}, ensure_ascii=False, indent=0).replace("<", "\\u003c")
     return (
         '<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'; frame-src 'none'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
         f'<h1 dir="auto">{title}</h1>\n' + opening + "\n".join(body) + f"\n<h2>About</h2>\n<dl>{about}</dl>\n</main>\n"
@@ -307,7 +309,7 @@ def _rating_cells(row: Row, looks: Looks) -> Iterator[str]:
     yield FORMATS["count"].write(row["n"])
     low, high = row["rank_low"], row["rank_high"]
     yield str(low) if low == high else f"{low} to {high}"
-    yield row["best"] or "–"
+    yield escape(row["best"] or "–")
     yield from (FORMATS["count"].write(row[name]) for name in ("wins", "ties", "losses", "battles"))
 
 
@@ -435,7 +437,7 @@ def _battles(figures: Row, arena: Arena) -> Iterator[str]:
 def _article(query: Row, answers: Sequence[Row], outcomes: Sequence[Row], verdicts: Sequence[Row], code: str) -> str:
     read = {row["system"]: row["outcome"] for row in outcomes if row["parser"] == "strict"}
     language = f'lang="{escape(code)}" dir="auto"'
-    subset = f", {query['subset'].replace('_', '-')}" if query["subset"] else ""
+    subset = f", {escape(query['subset'].replace('_', '-'))}" if query["subset"] else ""
     parts = [f"<article><h3 {language}>{escape(query['text'] or 'No text')}</h3>"]
     parts.append(f'<p class="note">Query {_text(query["query_id"])}{subset}</p>')
     for row in answers:

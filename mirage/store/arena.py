@@ -25,7 +25,7 @@ from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.bundled import shipped_folder
 from mirage.store.lineage import LINEAGE, Lineage
-from mirage.text.languages import is_code
+from mirage.text.languages import in_order, is_code
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -347,7 +347,7 @@ def reopen(path: Path) -> Arena:
 
 
 def check(arena: Arena) -> list[str]:
-    """Verify every byte and row: hashes, row counts, languages, and the contract of every table.
+    """Verify every byte and row: hashes, row counts, languages, order, and the contract of every table.
 
     Returns:
         One line per table with the checks done.
@@ -369,12 +369,16 @@ def check(arena: Arena) -> list[str]:
             if len(part) != file["rows"]:
                 raise manifests.damage_error(arena.path, file, f"{len(part):,} rows instead of {file['rows']:,}")
             names = pc.unique(part["language"]).to_pylist() if "language" in part.column_names else [""]
-            codes = {code if is_code(code) else "" for code in names}
-            if codes != {file["language"]}:
+            if {code if is_code(code) else "" for code in names} != {file["language"]}:
                 raise manifests.damage_error(arena.path, file, "its language does not match the manifest")
             parts.append(part)
         data = pa.concat_tables(parts)
         schema.validate(table, data, where=f"{arena.address}/{table}")
+        codes = [file["language"] for file in files]
+        for file, part in zip(files, parts[1:], strict=True):
+            keys = part.select(schema.key(table))
+            if codes != in_order(codes) or not keys.equals(schema.sort(table, keys)):
+                raise manifests.damage_error(arena.path, file, f"the files or rows of {table} are not in order")
         lines.append(f"{table}: {len(data):,} rows in {len(files)} files, hashes and contract valid")
     return lines
 

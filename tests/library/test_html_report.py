@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
+import random
 import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import browser
 import pytest
 from board_cases import HOSTILE, PERSON, SECRET, make_arena
 from commands import mirage
+from conftest import ROOT
 
 from mirage.errors import ArenaError, BadInput
-from mirage.publish.html_report import FORMAT, check_report, text_permission, write_report
+from mirage.publish.html_report import check_report, text_permission, write_report
 from mirage.store import writing
-from mirage.store.arena import Arena
+from mirage.store.arena import Arena, bundled_arenas, open_arena
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +38,8 @@ def report(arena: Arena, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def figures(path: Path) -> dict[str, object]:
-    return json.loads(re.findall(r'id="figures">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[0])
+def json_of(page: str) -> dict[str, Any]:
+    return json.loads(re.findall(r'id="figures">(.*?)</script>', page, re.DOTALL)[0])
 
 
 def test_nothing_private_leaves_texts_are_escaped_and_nothing_is_loaded(report: Path) -> None:
@@ -73,21 +82,134 @@ def test_a_changed_value_is_named(
     assert [row["column"] for row in printed] == [column]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        ('"stated": null', '"stated": "yes"'),
-        ('"rank": 1', '"place": 1'),
-        ('"rating": ', '"rating": NaN, "x": '),
-        ('id="figures"', 'id="other"'),
-        (FORMAT, "mirage report 0"),
-    ],
+def passes(path: Path, arena: Arena) -> bool:
+    """Return whether `mirage check` finds nothing in a report."""
+    try:
+        return not any(part.mismatches for part in check_report(path, arena))
+    except BadInput:
+        return False
+
+
+OTHER_TYPES = ("1", 1, 1.5, True, None, [], {}, {"a": 1}, ["1"], "\ud800", 10**400, float("nan"), -0.5)
+MARKUP = (
+    "<style>tr:nth-child(1) { display: none }</style>",
+    "<script>document.title = 1</script>",
+    '<meta http-equiv="refresh" content="0; url=https://example.org">',
+    "<!-- -->",
+    "<p>* corrected</p>",
+    '<a href="https://example.org">source</a>',
+    " ",
+    "\u202e",
+    "\r",
+    "\n",
 )
-def test_a_damaged_report_is_refused(arena: Arena, report: Path, tmp_path: Path, change: tuple[str, str]) -> None:
-    damaged = tmp_path / "damaged.html"
-    damaged.write_text(report.read_text("utf-8").replace(*change), "utf-8")
-    with pytest.raises(BadInput, match="report"):
-        list(check_report(damaged, arena))
+
+
+def edit_value(figures: dict[str, Any], draw: random.Random) -> None:
+    """Change one value, member or row of a report's figures, anywhere."""
+    holder: Any = figures
+    while True:
+        place = draw.choice([*holder]) if isinstance(holder, dict) else draw.randrange(len(holder))
+        if not isinstance(holder[place], dict | list) or not holder[place] or draw.random() < 0.15:
+            break
+        holder = holder[place]
+    value = holder[place]
+    kind = draw.choice(("type", "value", "remove", "add", "move"))
+    if kind == "value" and isinstance(value, float):
+        holder[place] = value * 1.01 + 0.001
+    elif kind == "value" and isinstance(value, str):
+        holder[place] = value[:-1] or "x"
+    elif kind == "remove":
+        del holder[place]
+    elif kind == "move" and isinstance(holder, dict):
+        holder[place] = holder.pop(place)
+    elif kind == "move":
+        holder.insert(draw.randrange(len(holder)), holder.pop(place))
+    elif kind == "add" and isinstance(holder, dict):
+        holder[f"{place} "] = value
+    elif kind == "add":
+        holder.insert(draw.randrange(len(holder) + 1), value)
+    else:
+        holder[place] = draw.choice(OTHER_TYPES)
+
+
+def edit_json(page: str, draw: random.Random) -> str:
+    """Change the figures that a page holds, or how they are written."""
+    before, block, after = re.split('(?<=id="figures">)(.*?)(?=</script>)', page, maxsplit=1, flags=re.DOTALL)
+    figures = json.loads(block)
+    edit_value(figures, draw)
+    with suppress(ValueError):
+        block = json.dumps(figures, ensure_ascii=False, indent=0).replace("<", "\\u003c")
+    twice = '\n"tables": {},\n' + block[1:].lstrip()
+    return before + draw.choice([block] * 8 + ["{" + twice, f"{block}\n"]) + after
+
+
+def edit_lines(page: str, draw: random.Random) -> str:
+    """Remove, double, move or replace a line of a page or a part of one."""
+    lines = page.split("\n")
+    first, second = draw.randrange(len(lines)), draw.randrange(len(lines))
+    kind = draw.choice(("remove", "double", "swap", "move"))
+    if kind == "remove":
+        del lines[first]
+    elif kind == "double":
+        lines.insert(second, lines[first])
+    elif kind == "swap":
+        lines[first], lines[second] = lines[second], lines[first]
+    else:
+        lines.insert(second, lines.pop(first))
+    return "\n".join(lines)
+
+
+def edit_letters(page: str, draw: random.Random) -> str:
+    """Change a digit, a name, an attribute, or add markup, inside the figures or outside of them."""
+    place = draw.randrange(len(page))
+    if (kind := draw.randrange(5)) == 0:
+        return page[:place] + draw.choice(MARKUP) + page[place:]
+    if kind == 1:
+        return page[:place] + page[place + 1 :]
+    pattern = (r"\d+", r'(?<==")[^"]*', r"(?<=>)[^<>]+")[kind - 2]
+    found = draw.choice([*re.finditer(pattern, page)])
+    return page[: found.start()] + draw.choice(("7", "x", "<b>1</b>", "")) + page[found.end() :]
+
+
+def swap_names(page: str, draw: random.Random) -> str:
+    """Give two systems each other's name everywhere, as a forger does who changes texts, charts and figures alike."""
+    first, second = draw.sample(sorted({row["system"] for row in json_of(page)["tables"]["rates"]}), 2)
+    return page.replace(first, "\0").replace(second, first).replace("\0", second)
+
+
+def test_400_random_edits_are_all_found_pitfall_231(arena: Arena, report: Path, tmp_path: Path) -> None:
+    page, changed, draw = report.read_text("utf-8"), tmp_path / "changed.html", random.Random(231)
+    edits = (edit_json, edit_json, edit_lines, edit_letters, swap_names)
+    missed, drawn = [], 0
+    while drawn < 400:
+        edit, state = draw.choice(edits), draw.getstate()
+        text = edit(page, draw)
+        if text == page:
+            continue
+        drawn += 1
+        changed.write_bytes(text.encode("utf-8", "surrogatepass"))
+        if passes(changed, arena):
+            missed.append((edit.__name__, state))
+    assert not missed
+
+
+@pytest.mark.parametrize("encode", [gzip.compress, lambda data: b"\xef\xbb\xbf" + data, lambda data: data + b"\xff"])
+def test_another_encoding_is_found(
+    arena: Arena, report: Path, tmp_path: Path, encode: Callable[[bytes], bytes]
+) -> None:
+    changed = tmp_path / "changed.html"
+    changed.write_bytes(encode(report.read_bytes()))
+    assert not passes(changed, arena)
+
+
+@pytest.mark.parametrize("name", ["sample", "sample-across", "people", "nomiracl"])
+def test_a_report_of_another_processor_passes(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    other = {"OPENBLAS_CORETYPE": "Nehalem", "PYTHONHASHSEED": "231", "MIRAGE_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-m", "mirage", "export", "html", name, "--into", str(path)]
+    subprocess.run(command, cwd=ROOT, env=os.environ | other, check=True, capture_output=True)
+    assert passes(path, open_arena(bundled_arenas()[name]))
 
 
 @pytest.mark.parametrize("licence", ["", "CC BY-NC 4.0", "all rights reserved; MIT", "see the source"])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from commands import write_jsonl as write
+from store_cases import forge
 
 import mirage
 from mirage import schema
@@ -18,8 +17,8 @@ from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
 from mirage.store import arena as arenas
-from mirage.store import files, writing
-from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store import writing
+from mirage.store.arena import is_arena, open_arena
 from mirage.text.names import fold_name, hidden_character
 
 ROW = {"language": "en", "id": "1", "question": "Who built it?", "system": "a", "answer": "Ann.", "contexts": ["Ann."]}
@@ -142,7 +141,7 @@ def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path
     arena = writing.write(tmp_path / "arena", tables, made_by="a test")
     rows = tables[table].to_pylist()
     rows[0] |= change
-    forge(arena, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
+    forge(arena.path, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
     with pytest.raises(BadInput, match=problem):
         list(arenas.check(open_arena(arena.path)))
 
@@ -171,18 +170,7 @@ def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path, name:
 
     arena = import_file(files[0], tmp_path / "arena", options=Options({name: "ignored"})).arena
     assert mirage.rank(arena).table().equals(mirage.rank(pd.DataFrame(plain)).table())
-    forge(arena, "judgments", arena.read("judgments").append_column("inclusion", pa.array([0.5] * 9)))
+    forge(arena.path, "judgments", arena.read("judgments").append_column("inclusion", pa.array([0.5] * 9)))
     for rank in (mirage.rank, mirage.judge_exam):
         with pytest.raises(BadInput, match="inclusion"):
             rank(open_arena(arena.path))
-
-
-def forge(arena: Arena, table: str, rows: pa.Table) -> None:
-    entry = arena.manifest["tables"][table][0]
-    pq.write_table(rows, arena.path / entry["path"])
-    manifest = json.loads((arena.path / "manifest.json").read_text("utf-8"))
-    manifest["tables"][table][0] |= {
-        "bytes": (arena.path / entry["path"]).stat().st_size,
-        "sha256": files.fingerprint(arena.path / entry["path"]),
-    }
-    (arena.path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

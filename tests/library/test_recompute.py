@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from commands import CliRunner
 from conftest import ROOT
+from store_cases import forge
 
 from mirage import schema
 from mirage.cli import app
@@ -106,12 +109,39 @@ def test_rows_that_were_added_or_left_out_are_named(tables: dict[str, pa.Table],
     assert stored == {"present", "absent"}
 
 
+@pytest.mark.parametrize(
+    ("change", "column"),
+    [
+        (lambda rows: [rows[0] | {"rating": 9.0}, *rows], "(row)"),
+        (lambda rows: [*rows, rows[-1] | {"rating": 9.0}], "(row)"),
+        (lambda rows: [rows[1], rows[0], *rows[2:]], "(order)"),
+        (lambda rows: rows[::-1], "(order)"),
+        (lambda rows: rows[1:], "(row)"),
+    ],
+)
+def test_rows_repeated_or_in_another_order_are_named_pitfall_231(
+    change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
+    column: str,
+    tables: dict[str, pa.Table],
+    tmp_path: Path,
+) -> None:
+    path, ratings = write(tmp_path / "arena", tables).path, tables["ratings"]
+    of_code = ratings.filter(pa.compute.equal(ratings["language"], "de"))
+    sorted_rows = schema.sort("ratings", of_code).to_pylist()
+    forge(path, "ratings", pa.Table.from_pylist(change(sorted_rows), ratings.schema))
+    found = [mismatch.column for part in recompute(open_arena(path)) for mismatch in part.mismatches]
+    assert set(found) - {"rating"} == {column}
+
+
 def test_what_cannot_be_recomputed_is_named_with_the_reason(tables: dict[str, pa.Table], tmp_path: Path) -> None:
+    """Numbers that models made are not recomputed; ratings that nothing bears out are a fault."""
     kept = {name: table for name, table in tables.items() if name not in ("judgments", "answers")}
-    reasons = {part.subject: part.reason for part in recompute(write(tmp_path / "arena", kept))}
-    assert "answers" in str(reasons["outcomes"])
-    assert reasons["ratings by heuristic"]
-    assert reasons["ratings by relevance"] is None
+    parts = {part.subject: part for part in recompute(write(tmp_path / "arena", kept))}
+    assert "answers" in str(parts["outcomes"].reason)
+    assert not parts["outcomes"].mismatches
+    assert parts["ratings by heuristic"].reason
+    assert parts["ratings by heuristic"].mismatches
+    assert parts["ratings by relevance"].reason is None
 
 
 def test_the_command_ends_with_2_where_a_number_was_forged(tables: dict[str, pa.Table], tmp_path: Path) -> None:

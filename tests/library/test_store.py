@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -16,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from store_cases import edit_manifest, file_size_limit, snapshot
+from store_cases import edit_manifest, file_size_limit, forge, snapshot
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
@@ -317,6 +316,7 @@ def test_changed_content_of_the_same_size_is_seen_by_check_and_named_on_reading(
             lambda m: m["tables"]["queries"].append(m["tables"]["queries"][0]),
             "queries has 3 duplicate keys",
         ),
+        (lambda m: m["tables"]["queries"].reverse(), "not in order"),
         (lambda m: m["tables"]["queries"][0].update(sha256="0" * 64), "SHA-256"),
     ],
 )
@@ -333,20 +333,14 @@ def test_check_sees_rows_that_break_the_contract_though_the_manifest_agrees(tmp_
     make(tmp_path / "a")
     file = first_file(tmp_path / "a")
     data = pq.read_table(file)
-    twice = pa.concat_tables([data, data.slice(0, 1)])
-
-    def replace(content: pa.Table) -> None:
-        pq.write_table(content, file, store_schema=False)
-        raw = file.read_bytes()
-        facts = {"rows": len(content), "bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
-        edit_manifest(tmp_path / "a", lambda m: m["tables"]["queries"][0].update(facts))
-
-    replace(twice)
-    with pytest.raises(BadInput, match="duplicate keys"):
-        arenas.check(open_arena(tmp_path / "a"))
-    replace(data.drop_columns(["query_id"]))
-    with pytest.raises(ArenaError, match="a file of the arena is damaged"):
-        arenas.check(open_arena(tmp_path / "a"))
+    for rows, problem in (
+        (pa.concat_tables([data, data.slice(len(data) - 1)]), "duplicate keys"),
+        (data.take(list(reversed(range(len(data))))), "not in order"),
+        (data.drop_columns(["query_id"]), "a file of the arena is damaged"),
+    ):
+        forge(tmp_path / "a", "queries", rows)
+        with pytest.raises((BadInput, ArenaError), match=problem):
+            arenas.check(open_arena(tmp_path / "a"))
 
 
 @pytest.mark.parametrize(
