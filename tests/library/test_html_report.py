@@ -203,8 +203,8 @@ def test_another_encoding_is_found(
     assert not passes(changed, arena)
 
 
-@pytest.mark.parametrize("name", ["sample", "sample-across", "people", "nomiracl"])
-def test_a_report_of_another_processor_passes(name: str, tmp_path: Path) -> None:
+def test_a_report_of_another_processor_passes(tmp_path: Path) -> None:
+    name = "sample-across"  # those of the other bundled arenas are checked with their overview
     path = tmp_path / "report.html"
     other = {"OPENBLAS_CORETYPE": "Nehalem", "PYTHONHASHSEED": "231", "MIRAGE_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-m", "mirage", "export", "html", name, "--into", str(path)]

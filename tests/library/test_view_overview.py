@@ -11,7 +11,7 @@ import small_arena
 from commands import mirage as run
 
 import mirage
-from mirage.publish.html_report import write_report
+from mirage.publish.html_report import check_report, write_report
 from mirage.store import arena as arenas
 from mirage.store.arena import Arena, open_arena
 from mirage.views import board
@@ -54,6 +54,7 @@ def test_every_door_says_what_the_view_says(arena: Arena, tmp_path: Path, monkey
         report = (tmp_path / "report.html").read_text(encoding="utf-8")
         figures = json.loads(re.findall(r'id="figures">(.*?)</script>', report, re.DOTALL)[0])
         assert figures["opening"] == {"findings": list(view.findings), "contents": view.contents.summary}
+        assert not any(part.mismatches for part in check_report(tmp_path / "report.html", arena))
         assert report.count(f">{view.conclusion}<") == 1
         assert figures["methods"][view.judge][0] == view.conclusion == view.findings[0]
 
