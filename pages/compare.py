@@ -12,12 +12,12 @@ import streamlit as st
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit.frame import Page, onward, other_arenas, show
+from mirage.explorer.kit.frame import Page, link_row, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.states import refuse
 from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
-from mirage.explorer.kit.text import heading, note, plain
+from mirage.explorer.kit.text import heading, note
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import LOGITS, Comparison, MovedQuery
 from mirage.ranking.judges import Judge
@@ -224,8 +224,7 @@ def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
         return
     query = view.moved[picked]
     key = key_text((query.language, query.query_id))
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{plain(query.query_id)}** in {scope_name(query.language)}", width="content")
+    with link_row(query.query_id, f" in {scope_name(query.language)}"):
         if choice.against is None and (judges_of_arena(page.arena) or "answers" in page.arena.tables):
             onward(
                 "battle",

@@ -13,7 +13,7 @@ from mirage.errors import MirageError
 from mirage.explorer.features import charts
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, show, stop
+from mirage.explorer.kit.frame import Page, link_row, show, stop
 from mirage.explorer.kit.frame import onward as ui_onward
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
@@ -161,12 +161,8 @@ def onward(shown: FeaturesView, system: str, language: str, feature: str) -> Non
     row = next((r for r in shown.by_feature.get(feature, ()) if (r.system, r.language) == (system, language)), None)
     if row is None:
         return
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(
-            f"**{plain(system)}** in {name_of(language)}: {plain(feature_title(feature))} "
-            f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}",
-            width="content",
-        )
+    value = f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}"
+    with link_row(system, f" in {name_of(language)}: {plain(feature_title(feature))} {value}"):
         ui_onward("answers", "Read these answers", languages=(language,), systems=system)
 
 

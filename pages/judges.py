@@ -15,7 +15,7 @@ from mirage.errors import MirageError
 from mirage.explorer.judges import charts
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.frame import Page, link_row, none_selected, onward, show
 from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
@@ -60,8 +60,7 @@ def _judges(page: Page) -> None:
     have = page.arena.languages("judgments")
     codes = [code for code in have if not page.picked or code in page.picked]
     if not codes:
-        page.summary("No verdicts in the selected languages.")
-        st.info("Choose other languages in the sidebar, or clear the selection.")
+        none_selected(page, "verdicts")
         return
     choice = ExamChoice(tuple(codes) if len(codes) < len(have) else ())
     votes, told = views.NO_VOTES, True
@@ -224,9 +223,7 @@ def _onward(clicked: Any) -> None:
         return
     judge, code = clicked
     languages = () if code == "all" else (code,)
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        where = "all languages" if code == "all" else name_of(code)
-        st.markdown(f"**{plain(judge)}** in {where}", width="content")
+    with link_row(judge, f" in {'all languages' if code == 'all' else name_of(code)}"):
         onward("battle", "Read its battles", languages=languages, judge=judge)
         onward("leaderboard", "Show its ranking", languages=languages, judge=judge)
 

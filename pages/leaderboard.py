@@ -13,7 +13,7 @@ from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart, clicked_mark, page_systems
-from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.frame import Page, link_row, onward, show
 from mirage.explorer.kit.heat_tables import board_ranks, rank_table, win_table
 from mirage.explorer.kit.labels import mark_labels
 from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments, pickers_popover
@@ -29,7 +29,6 @@ from mirage.publish.charts.palette import label_text
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Ties
-from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence
 from mirage.views.board import BoardChoice, BoardView, Shown, VoteRow, board_view, controls, families, vote_rows
 from mirage.views.extent import describe_data, describe_selection
@@ -161,7 +160,7 @@ def _evidence(
     if system is None:
         note(f"Click a system for details. {board.method}. {board.on_failures} {apart}")
     else:
-        _onward(system, rival=next((row["system"] for row in rows if row["system"] != system), None))
+        _onward(system, next((row["system"] for row in rows if row["system"] != system), None))
         cards.card_line(card_of(page.arena, system))
         note(f"{_sentences(board.more_queries(system))} {apart}")
         show_system(page, board, judge, system)
@@ -356,16 +355,13 @@ def show_published(page: Page) -> None:
     )
 
 
-def _onward(system: str, language: str | None = None, *, rival: str | None = None) -> None:
+def _onward(system: str, rival: str | None) -> None:
     """Link from a system to the evidence for its rating."""
-    where = f" in {name_of(language)}" if language else ""
-    only = (language,) if language else ()
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{plain(system)}**{where}", width="content")
-        onward("hallucination", "Hallucination and error rates", languages=only, systems=system)
-        onward("answers", "Read its answers", languages=only, systems=system)
+    with link_row(system):
+        onward("hallucination", "Hallucination and error rates", systems=system)
+        onward("answers", "Read its answers", systems=system)
         if rival is not None:
-            onward("compare", "Compare with another system", languages=only, by="rating", a=system, b=rival)
+            onward("compare", "Compare with another system", by="rating", a=system, b=rival)
 
 
 show("leaderboard", main)

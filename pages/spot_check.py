@@ -8,7 +8,7 @@ import streamlit as st
 
 from mirage.errors import MirageError
 from mirage.explorer.kit import answer_card, battle_sides, vote_session
-from mirage.explorer.kit.frame import Page, show
+from mirage.explorer.kit.frame import Page, none_selected, show
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
 from mirage.explorer.kit.states import refuse
@@ -36,8 +36,7 @@ def main(page: Page) -> None:
     page.need("answers")
     codes = page.languages("answers")
     if not codes:
-        page.summary("No answers in the selected languages.")
-        st.info("Choose other languages in the sidebar, or clear the selection.")
+        none_selected(page, "answers")
         return
     options = pickers_popover("Options", ("ballot", "language"), "What to vote on, in which language, and your name.")
     with options:

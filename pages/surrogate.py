@@ -10,12 +10,12 @@ import streamlit as st
 
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, onward, show
+from mirage.explorer.kit.frame import Page, link_row, none_selected, onward, show
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.sections import sections
 from mirage.explorer.kit.table import Col, column, mode, table
-from mirage.explorer.kit.text import note, plain
+from mirage.explorer.kit.text import note
 from mirage.explorer.surrogate import chart as charts
 from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.range import ALL
@@ -27,10 +27,16 @@ from mirage.text.segmentation import count_text
 from mirage.views.surrogate import SurrogateChoice, SurrogateView, predicted_judges, printed_surrogate, surrogate_view
 
 HELD_OUT = "Leave-one-out: each system is predicted from its features by a fit without it."
-_TAU = "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. "
+_TAU = Col(
+    "tau",
+    "Tau",
+    "probability",
+    help="Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. All "
+    "languages: mean over languages.",
+)
 REGRESSOR = (
     Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
-    Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
+    _TAU,
     Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
     Col("r2", "R²", "probability", help="Explained variance of left-out ratings; below 0: worse than the mean."),
     column(RegressorSummary, "covered", "Coverage", "rate"),
@@ -51,7 +57,7 @@ REGRESSOR = (
 )
 ABLATION = (
     Col("features", "Features", "text", help="Features used in the fit.", width=250),
-    Col("tau", "Tau", "probability", help=_TAU + "All languages: mean over languages."),
+    _TAU,
     Col("systems", "n", "count", help="Systems, left out one at a time."),
     Col(
         "printed",
@@ -99,8 +105,7 @@ def main(page: Page) -> None:
     view = surrogate_view(page.arena, SurrogateChoice(judge.name, judge.skill))
     shown = [code for code in view.languages if code == ALL or not page.picked or code in page.picked]
     if not [code for code in shown if code != ALL]:
-        page.summary("No predictions in the selected languages.")
-        st.info("Choose other languages in the sidebar, or clear the selection.")
+        none_selected(page, "predictions")
         return
     with pickers:
         regressor = pick(
@@ -183,8 +188,7 @@ def _title(regressor: str) -> str:
 
 def _onward(system: str, language: str) -> None:
     only = () if language == ALL else (language,)
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.markdown(f"**{plain(system)}**", width="content")
+    with link_row(system):
         onward("features", "See its features", languages=only, systems=system)
         onward("answers", "Read its answers", languages=only, systems=system)
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
 import whole_systems
-from commands import mirage as command
 
-import mirage
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
@@ -21,7 +18,6 @@ from mirage.views import causes as attribution
 from mirage.views import query_search as answers
 from mirage.views.causes import CauseChoice, causes_view
 from mirage.views.query import query_view
-from pages import open_page
 
 
 @pytest.fixture(scope="module")
@@ -91,20 +87,3 @@ def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:
     lost = causes_view(bare, CauseChoice(("en", "sw")))
     # What the subset says is all that is known: no retriever can be blamed.
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
-
-
-@pytest.mark.parametrize("languages", [(), ("sw",)])
-def test_every_door_shows_the_causes(
-    planted: tuple[Arena, whole_systems.Planted], languages: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arena = planted[0]
-    shares = causes_view(arena, CauseChoice(languages)).shares.to_pylist()
-    assert [dict(row) for row in mirage.attribution(arena, languages=languages or None)] == shares
-    options = ("--languages", ",".join(languages)) if languages else ()
-    printed = command("report", "failures", arena.path, "--by", "language", *options, "--format", "json").stdout
-    found = [{name.removeprefix("share_"): value for name, value in row.items()} for row in json.loads(printed)]
-    assert found == json.loads(json.dumps(shares))
-    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
-    page = open_page("hallucination", arena="whole", section="Errors", languages=list(languages))
-    (causes,) = (chart for chart in page.get("plotly_chart") if "Causes" in chart.proto.alt)
-    assert "not retrieved" in causes.proto.spec

@@ -12,7 +12,7 @@ from commands import mirage as run
 import mirage
 from mirage.store import arena as arenas
 from mirage.store.arena import Arena, open_arena
-from mirage.views.causes import answer_causes, causes_view
+from mirage.views.causes import TITLES, CauseChoice, answer_causes, causes_view
 from mirage.views.retrieval import SHOWN, retrieval_view
 from pages import open_page
 
@@ -52,9 +52,17 @@ def test_retrievers_are_measured_alike_at_every_door(arena: Arena, monkeypatch: 
         assert row["n"] == joint[row["retriever"], "nDCG@10"]["n"]
 
 
-def test_causes_are_those_of_the_view_at_every_door(arena: Arena) -> None:
+def test_causes_are_those_of_the_view_at_every_door(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = causes_view(arena).shares.to_pylist()
     assert list(mirage.attribution(arena)) == rows == printed(arena, "failures", "--by", "language", value="share")
+    code = arena.languages("outcomes")[0]
+    single = causes_view(arena, CauseChoice((code,))).shares.to_pylist()
+    assert list(mirage.attribution(arena, languages=(code,))) == single
+    assert printed(arena, "failures", "--by", "language", "--languages", code, value="share") == single
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
+    page = open_page("hallucination", arena=arena.path.name, section="Errors", languages=[code])
+    (causes,) = (chart for chart in page.get("plotly_chart") if "Causes" in chart.proto.alt)
+    assert all(TITLES[row["cause"]] in causes.proto.spec for row in single if row["k"])
     answers = [mirage.attribution(arena, answers=True), printed(arena, "failures", "--answers")]
     assert [list(map(dict, own)) for own in answers] == [answers[1]] * 2
     assert len(answers[1]) == len(answer_causes(arena))

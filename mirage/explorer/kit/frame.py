@@ -351,6 +351,20 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
     st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
 
 
+@contextmanager
+def link_row(name: str, about: str = "") -> Iterator[None]:
+    """Lay out the links of a block in a row, after a name in bold and what follows it."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        st.markdown(f"**{plain(name)}**{about}", width="content")
+        yield
+
+
+def none_selected(page: Page, noun: str) -> None:
+    """Say that the selected languages have none of what a page shows."""
+    page.summary(f"No {noun} in the selected languages.")
+    st.info("Choose other languages in the sidebar, or clear the selection.")
+
+
 def switch(arena: Path | None) -> NoReturn:
     """Rerun the page with another arena, by its folder; None for the default arena."""
     st.session_state["_switch"] = arena

@@ -6,19 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import FOOT, HEAD
+from mirage.publish.charts.figures import rows_figure
 from mirage.publish.charts.palette import (
     FORMATS,
     MARK_SIZE,
-    ROW,
-    SPACE,
     Mode,
     axis,
     family,
     ink,
     label_text,
-    layout,
-    rows_axis,
     span,
 )
 
@@ -63,26 +59,19 @@ def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, judge: st
                 error_x=primitives.whiskers(reach, ink(mode).muted, width=3),
             )
         )
-    low, high = _range(points, ends)
-    return {
-        "data": data,
-        "layout": layout(
-            mode,
-            height=HEAD + ROW * len(points) + FOOT,
-            margin={"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": FOOT},
-            showlegend=True,
-            legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"},
-            xaxis=axis(
-                mode,
-                title="Rating in logits (higher is better)",
-                tickformat=".1f",
-                tickvals=primitives.ticks(low, high, 6),
-                range=[low, high],
-                zeroline=True,
-            ),
-            yaxis=rows_axis([point.system for point in points], mode),
-        ),
-    }
+    known = (value for point in points for value in (point.judged, point.rating, point.low, point.high))
+    judged = (end for point in points for end in ends.get(point.system, ()))
+    low, high = primitives.widen([0.0, *known, *judged], 0.04)
+    xaxis = axis(
+        mode,
+        title="Rating in logits (higher is better)",
+        tickformat=".1f",
+        tickvals=primitives.ticks(low, high, 6),
+        range=[low, high],
+        zeroline=True,
+    )
+    legend = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"}
+    return rows_figure(data, [point.system for point in points], xaxis, mode=mode, showlegend=True, legend=legend)
 
 
 def interval_reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
@@ -92,16 +81,6 @@ def interval_reach(point: Prediction, ends: Ends | None, predicted: bool) -> tup
     if value is None:
         return 0.0, 0.0
     return 0.0 if low is None else max(value - low, 0.0), 0.0 if high is None else max(high - value, 0.0)
-
-
-def _range(points: Sequence[Prediction], ends: Mapping[str, Ends]) -> tuple[float, float]:
-    """The ends of the axis: all values and ends of intervals, 0, and a little more."""
-    values = [0.0]
-    for point in points:
-        known = (point.judged, point.rating, point.low, point.high, *ends.get(point.system, ()))
-        values += [value for value in known if value is not None]
-    margin = 0.04 * (max(values) - min(values)) or 1.0
-    return min(values) - margin, max(values) + margin
 
 
 def hover_text(point: Prediction, ends: Ends | None, predicted: bool, judge: str) -> str:

@@ -57,7 +57,7 @@ def whiskers(
         zero: where the line stands that they are measured from.
     """
     data = []
-    edges = _edges(rows)
+    edges = primitives.widen((row[name] for row in rows for name in ("rating", "low", "high")), 0.06)
     title = title or axis_title()
     for maker in looks(row["system"] for row in rows):
         points = [(i, row) for i, row in enumerate(rows) if family(row["system"]) == maker]
@@ -90,13 +90,6 @@ def whiskers(
         foot=FOOT + 2 * SPACE * title.count("<br>"),
         shapes=[] if zero == 0 else [_upright(zero, mode)],
     )
-
-
-def _edges(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
-    """Both ends of the axis: all values and ends, and a little more."""
-    values = [row[name] for row in rows for name in ("rating", "low", "high") if row[name] is not None] or [0.0]
-    margin = 0.06 * (max(values) - min(values)) or 1.0
-    return min(values) - margin, max(values) + margin
 
 
 def _reach(row: Mapping[str, Any], end: str, edges: tuple[float, float]) -> float:

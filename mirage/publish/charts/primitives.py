@@ -115,6 +115,19 @@ def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) 
     ]
 
 
+def widen(values: Iterable[float | None], margin: float) -> tuple[float, float]:
+    """Return the ends of an axis: the known values, and a share of their range more; one unit more if they are equal.
+
+    Args:
+        values: the values; nulls do not count.
+        margin: the share.
+    """
+    known = [value for value in values if value is not None] or [0.0]
+    low, high = min(known), max(known)
+    room = margin * (high - low) or 1.0
+    return low - room, high + room
+
+
 def ticks(low: float, high: float, most: int) -> list[float]:
     """Round values between two ends: multiples of 1, 2 or 5 times a power of ten.
 
