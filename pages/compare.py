@@ -78,7 +78,7 @@ def main(page: Page) -> None:
     shared = "of each system at least" if view.unit == LOGITS else "shared by both systems"
     page.summary(
         f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}. "
-        f"Measure: {f'win rate by {view.judge_name}' if view.judge else view.title}.",
+        f"Measure: {f'win rate against {view.second_name} by {view.judge_name}' if view.judge else view.title}.",
         conclusion=view.conclusion,
     )
     evidence(view)

@@ -6,12 +6,15 @@ answer needs no verdict. No row at all means that the system was not asked.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.schema import FAILED
+from mirage.text.segmentation import join_first
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,9 +27,15 @@ SENTENCE = (
 """What a reader of counted failures needs to know."""
 DROPPED = "failures are left out"
 """What is said of failures that do not count."""
+MOST = 0.9
+"""Share of the queries answered by two systems on which a judge of all of them has verdicts; with fewer, it judged a
+sample, in which all failures would weigh too much.
+"""
 Key = tuple[str, str, str]
 """Language, query_id and system."""
 _KEY = ["language", "query_id", "system"]
+FailureCounts = Mapping[str, Mapping[str, tuple[int, int, int]]]
+"""By language and system: its failed answers, all that it was asked for, and queries of others without a row of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +65,73 @@ def failures_of(arena: Arena) -> Failures:
 
 
 @lru_cache(maxsize=16)
-def count_failures(arena: Arena) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return by language and system how many answers failed, and how many were asked for; of systems with a failure in
-    some language. A system without any answer in a language is not ranked there: its failures do not count.
+def count_failures(arena: Arena) -> FailureCounts:
+    """Return by language and system how many answers failed, for how many it was asked, and on how many queries of
+    others it has no row. A system without any answer in a language is not ranked there: its failures do not count.
     """
     rows = _mark_arena(arena)
     if rows is None:
         return {}
-    groups = rows.group_by(["language", "system"]).aggregate([("failed", "sum"), ("failed", "count")]).to_pylist()
-    counted = {}
-    for row in groups:
-        n, asked = row["failed_sum"], row["failed_count"]
-        counted[row["language"], row["system"]] = 0 if n == asked else n, asked
-    failing = {system for (_, system), (n, _) in counted.items() if n}
-    counts: dict[str, dict[str, tuple[int, int]]] = {}
-    for (language, system), count in sorted(counted.items()):
-        if system in failing:
-            counts.setdefault(language, {})[system] = count
+    queries = rows.group_by("language").aggregate([("query_id", "count_distinct")]).to_pylist()
+    expected = {row["language"]: row["query_id_count_distinct"] for row in queries}
+    counts: dict[str, dict[str, tuple[int, int, int]]] = {}
+    groups = rows.group_by(["language", "system"]).aggregate([("failed", "sum"), ("failed", "count")])
+    for row in groups.sort_by([("language", "ascending"), ("system", "ascending")]).to_pylist():
+        n, asked, language = row["failed_sum"], row["failed_count"], row["language"]
+        of_system = 0 if n == asked else n, asked, expected[language] - asked
+        counts.setdefault(language, {})[row["system"]] = of_system
     return counts
 
 
-def failed_queries(arena: Arena, system: str) -> set[tuple[str, str]]:
-    """Return language and query_id of a system's failed answers, in the languages in which it has another answer."""
+def failure_lines(counts: FailureCounts, ranked: Mapping[str, Collection[str]], *, drop: bool = False) -> list[str]:
+    """Return how many answers of each system failed, and how they count; nothing if none did.
+
+    Args:
+        counts: as counted.
+        ranked: by language, the ranked systems.
+        drop: whether failed answers are left out.
+    """
+    listed = [f"{system} {n:,} of {asked:,} failed" for system, (n, asked, _) in _sum(counts, ranked).items() if n]
+    return [f"{join_first(listed)}: {DROPPED if drop else SENTENCE}"] if listed else []
+
+
+def missing_lines(counts: FailureCounts, ranked: Mapping[str, Collection[str]]) -> list[str]:
+    """Return on how many queries of others each ranked system has no row; nothing if all have the same queries."""
+    sums = _sum(counts, ranked).items()
+    listed = [f"{system} on {n:,} of {n + asked:,} queries" for system, (_, asked, n) in sums if n]
+    return [f"no row of {join_first(listed)}: not asked, so unpaired, neither won nor lost"] if listed else []
+
+
+def _sum(counts: FailureCounts, ranked: Mapping[str, Collection[str]]) -> dict[str, tuple[int, ...]]:
+    """Return the counts of each system, over the languages in which it is ranked."""
+    sums: dict[str, tuple[int, ...]] = {}
+    for language, systems in counts.items():
+        for system in systems.keys() & set(ranked.get(language, ())):
+            sums[system] = tuple(map(add, sums.get(system, (0, 0, 0)), systems[system]))
+    return dict(sorted(sums.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """Language and query_id of the answers of one system."""
+
+    asked: frozenset[tuple[str, str]] = frozenset()
+    """Those with a row, failed or not."""
+    failed: frozenset[tuple[str, str]] = frozenset()
+    """Those that failed, in the languages in which it has another answer."""
+
+
+def queries_of(arena: Arena, system: str) -> Queries:
+    """Return the queries that a system was asked, and those that it failed."""
     import pyarrow.compute as pc
 
     rows = _mark_arena(arena)
-    own = () if rows is None else rows.filter(pc.equal(rows["system"], system)).to_pylist()
+    if rows is None:
+        return Queries()
+    own = rows.filter(pc.equal(rows["system"], system)).to_pylist()
     answering = {row["language"] for row in own if not row["failed"]}
-    return {(row["language"], row["query_id"]) for row in own if row["failed"] and row["language"] in answering}
+    keys = {(row["language"], row["query_id"]): row["failed"] and row["language"] in answering for row in own}
+    return Queries(frozenset(keys), frozenset(key for key, failed in keys.items() if failed))
 
 
 def _mark_arena(arena: Arena) -> pa.Table | None:
@@ -127,8 +175,9 @@ def _keys(rows: pa.Table) -> frozenset[Key]:
 
 
 def decide_failures(judgments: pa.Table, failures: Failures, *, drop: bool = False) -> pa.Table:
-    """Decide the battles with a failed answer, whatever was said of them: on each query that a judge judged, between
-    every two systems that it compares in the language.
+    """Decide the battles with a failed answer, whatever was said of them: between every two systems that a judge
+    compares in the language, on each query that both were asked if it judged `MOST` of those that both answered, else
+    on each query that it judged.
 
     Args:
         judgments: verdicts, with the columns of `verdict_rows.COLUMNS`.
@@ -145,23 +194,37 @@ def decide_failures(judgments: pa.Table, failures: Failures, *, drop: bool = Fal
     kept = judgments if all(counted) else judgments.filter(pa.array(counted))
     if drop:
         return kept
-    pairs: dict[tuple[str, str], dict[tuple[str, str], set[bool]]] = {}
-    queries: dict[tuple[str, str], set[str]] = {}
+    judged: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = {}
+    shown: dict[tuple[str, str], set[tuple[str, str, str]]] = {}
     for language, query, judge, a, b in rows:
         if not judge.startswith(OF_KNOWN):
-            queries.setdefault((language, judge), set()).add(query)
-            pairs.setdefault((language, judge), {}).setdefault((min(a, b), max(a, b)), set()).add(a < b)
+            judged.setdefault((language, judge), {}).setdefault((min(a, b), max(a, b)), set()).add(query)
+            shown.setdefault((language, judge), set()).add((query, a, b))
+    asked, failed = _by_system(failures.asked), _by_system(failures.failed)
+    nothing: set[str] = set()
     added = []
-    for (language, judge), of_judge in sorted(pairs.items()):
+    for (language, judge), of_judge in sorted(judged.items()):
+        seen, battles = nothing.union(*of_judge.values()), shown[language, judge]
         # A judge of both orders has two battles on a query.
-        orders = set().union(*of_judge.values())
-        for query in sorted(queries[language, judge]):
-            for pair in sorted(of_judge):
-                keys = [(language, query, system) for system in pair]
-                fails = [key in failures.failed for key in keys]
-                if any(fails) and all(key in failures.asked for key in keys):
-                    added += [_decide(language, query, judge, pair, fails, forward=order) for order in sorted(orders)]
+        orders = (True, False) if any((query, b, a) in battles for query, a, b in battles) else (True,)
+        for pair, queries in sorted(of_judge.items()):
+            both = set.intersection(*(asked.get((language, system), nothing) for system in pair))
+            fails = [failed.get((language, system), nothing) & both for system in pair]
+            either = fails[0] | fails[1]
+            if len(queries & both - either) < MOST * len(both - either):
+                either &= seen
+            for query in sorted(either):
+                lost = [query in of_system for of_system in fails]
+                added += [_decide(language, query, judge, pair, lost, forward=order) for order in orders]
     return pa.concat_tables([kept, pa.Table.from_pylist(added, schema=kept.schema)]) if added else kept
+
+
+def _by_system(keys: Collection[Key]) -> dict[tuple[str, str], set[str]]:
+    """Return queries by language and system."""
+    queries: dict[tuple[str, str], set[str]] = {}
+    for language, query, system in keys:
+        queries.setdefault((language, system), set()).add(query)
+    return queries
 
 
 def score_failures(scores: pa.Table, failures: Failures, worst: float, *, drop: bool = False) -> pa.Table:

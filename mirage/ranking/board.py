@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from operator import add
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -21,7 +20,7 @@ import numpy as np
 from mirage.battles import verdict_rows
 from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
-from mirage.battles.failures import DROPPED, SENTENCE, count_failures
+from mirage.battles.failures import count_failures, failure_lines, missing_lines
 from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -35,7 +34,7 @@ from mirage.ranking.people import people_lines
 from mirage.ranking.records import JOINT, rank_draws
 from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
-from mirage.schema import Count, Failures, Penalty, Rating
+from mirage.schema import Count, Penalty, Rating
 from mirage.stats.units import shared_ids
 from mirage.text.languages import known_code, name_of
 from mirage.text.numbers import FORMATS
@@ -77,7 +76,7 @@ class Board:
     notes: Sequence[str] = ()
     """Remarks on the battles it was computed from."""
     failures: Sequence[str] = ()
-    """How many answers failed, and how they count."""
+    """How many answers failed or have no row, and how they count."""
     n_verdicts: Mapping[str, int] = field(default_factory=dict)
     """Number of parsed verdicts that count, by judge, each with equal weight; empty where all verdicts of one count."""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -153,7 +152,7 @@ def make_board(
         style = style_of(arena, settings.control) if settings.control else None
         board = _rank_selected(verdicts, settings, style=style, votes=votes, notes=notes)
     ranking = replace(_name_absent(board.ranking, arena), failed=count_failures(arena))
-    return replace(board, ranking=ranking, failures=failure_lines(ranking, settings.failures))
+    return replace(board, ranking=ranking, failures=lines_on_failures(ranking, settings))
 
 
 def rank_table(
@@ -415,7 +414,7 @@ def leaderboard(
     for row in rows:
         row["n"] = n[row["language"], row["system"]]
         of_row = codes if row["language"] == JOINT else [row["language"]]
-        row["failed"] = sum(ranking.failed.get(code, {}).get(row["system"], (0, 0))[0] for code in of_row)
+        row["failed"] = sum(ranking.failed.get(code, {}).get(row["system"], (0, 0, 0))[0] for code in of_row)
         if reference is not None:
             cells = by_place.get((row["language"], row["system"]), [math.nan] * 3)
             row |= {name: v if math.isfinite(v) else None for name, v in zip(DIFFERENCES, cells, strict=True)}
@@ -517,19 +516,11 @@ def unranked_remarks(ranking: RankingReport) -> list[str]:
     ]
 
 
-def failure_lines(ranking: RankingReport, failures: Failures) -> list[str]:
-    """Return how many answers of each ranked system failed, and how they count; nothing if none did."""
-    counts: dict[str, list[int]] = {}
-    for language, systems in ranking.failed.items():
-        ranked = ranking.languages[language].systems if language in ranking.languages else ()
-        for system in systems.keys() & set(ranked):
-            total = counts.setdefault(system, [0, 0])
-            total[:] = map(add, total, systems[system])
-    counts = {system: count for system, count in counts.items() if count[0]}
-    if not counts:
-        return []
-    listed = join_first([f"{system} {n:,} of {asked:,} failed" for system, (n, asked) in sorted(counts.items())])
-    return [f"{listed}: {SENTENCE if failures == 'count' else DROPPED}"]
+def lines_on_failures(ranking: RankingReport, settings: RankSettings) -> list[str]:
+    """Return how many answers of the ranked systems failed or have no row, and how they count."""
+    ranked = {code: row.systems for code, row in ranking.languages.items()}
+    failed = failure_lines(ranking.failed, ranked, drop=settings.failures == "drop")
+    return [*failed, *missing_lines(ranking.failed, ranked)]
 
 
 def remarks(ranking: RankingReport) -> list[str]:
@@ -615,6 +606,22 @@ def conclude(ranking: RankingReport, by: str) -> str:
     said, n = f"{best_text(best, len(rows))}{by}{where}", count_text(rows[0]["n"], "query")
     if len(best) > 1:
         return f"{said} (n = {n})."
-    ends = [rows[0][name] for name in ("rating", "low", "high")]
-    value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(win_rate(end)) for end in ends)
-    return f"{said} (win rate {value}, 95% CI {low} to {high}, n = {n}), significantly ahead of all others."
+    ends, against = [rows[0][name] for name in ("rating", "low", "high")], "the average system"
+    rates = [win_rate(end) for end in ends]
+    if len(rows) == 2:
+        against, rates = rows[1]["system"], _rates_of_two(ranking, rows[0]["system"], rows[1]["system"], scope)
+    value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(end) for end in rates)
+    rate = f"win rate against {against} {value}, 95% CI {low} to {high}"
+    return f"{said} ({rate}, n = {n}), significantly ahead of all others."
+
+
+def _rates_of_two(ranking: RankingReport, first: str, second: str, scope: str) -> list[float | None]:
+    """Return the win rate of the only two systems of a row, with its interval: that of their comparison, else by their
+    ratings.
+    """
+    if (two := ranking.compare_two(scope)) is None:
+        gap = ranking.difference(first, second, language=scope)
+        return [win_rate(end) for end in (gap.value, gap.low, gap.high)]
+    sign = 1 if ranking.languages[scope].systems[0] == first else -1
+    low, high = sorted(sign * end for end in (two.low or 0.0, two.high or 0.0))
+    return [(1 + end) / 2 for end in (sign * two.value, low, high)]

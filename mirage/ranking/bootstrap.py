@@ -17,16 +17,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.blocks import BlockedBattles
 from mirage.battles.counts import RELEVANCE, Battles, remedy, unranked_lines
+from mirage.battles.failures import FailureCounts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, Layout, by_query
+from mirage.ranking.compare.paired import PairedEstimate, estimate_difference, pair_differences
 from mirage.ranking.fit import RIDGE, Array, Counts
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
-from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row
+from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row, separate_two
 from mirage.ranking.people import draw_people
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, UnseenQuery
 from mirage.ranking.resample import PARTS, Resampling, generator
@@ -106,8 +109,8 @@ class RankingReport:
     """The sampling unit: `query shared by languages` where a query id occurs in several languages."""
     unranked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By language, the systems without evidence for a rating, each with the reason."""
-    failed: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
-    """By language and system with a failure: its failed answers, and all that it was asked for."""
+    failed: FailureCounts = field(default_factory=dict)
+    """The answers that failed, and those without a row."""
     layouts: Mapping[str, ByQuery] = field(default_factory=dict)
     """The battles arranged by query, by language code, if cached from `rate` (`by_query`)."""
 
@@ -136,8 +139,13 @@ class RankingReport:
         if not self.battles:
             return {code: self.tested.get(code) or separate_draws(row) for code, row in self.languages.items()}
         tests = dict(self.tested)
-        by_draws = [code for code, row in self.languages.items() if row.voters is not None and code not in tests]
-        tests |= {code: separate_draws(self.languages[code]) for code in by_draws}
+        for code, row in self.languages.items():
+            if code in tests:
+                continue
+            if (two := self.compare_two(code)) is not None:
+                tests[code] = separate_two(row, two.value, two.p, two.differing)
+            elif row.voters is not None:
+                tests[code] = separate_draws(row)
         untested = [code for code in self.languages if code not in tests]
         layouts = self.by_query if untested else {}
         with one_thread():
@@ -146,6 +154,16 @@ class RankingReport:
                 units = units_of({part: self.battles[part] for part in parts})
                 tests[code] = separate_row(self.languages[code], parts, units)
         return tests
+
+    def compare_two(self, language: str) -> PairedEstimate | None:
+        """Return the difference of the points of the only two systems of a row, as a comparison of them has it; None
+        for other rows, and without battles.
+        """
+        codes = [code for code in self.languages if code != JOINT] if language == JOINT else [language]
+        parts = {code: self.battles[code] for code in codes if code in self.battles}
+        systems = self.languages[language].systems
+        met = pair_differences(parts, *systems) if len(systems) == 2 else {}
+        return estimate_difference(met, reach=1.0) if codes and met.keys() == set(codes) else None
 
     def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:
         """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
@@ -164,12 +182,7 @@ class RankingReport:
         value, low, high = row.differences(reference, system=system)
         names = row.systems if system is None else (system,)
         pairs = [tests.systems.index(name) for name in names], tests.systems.index(reference)
-        low, high = agree_with_test(value, low, high, tests.z[pairs])
-        # Two that the board leaves together may be equal.
-        together = tests.adjusted[pairs] > tests.level
-        return np.stack(
-            [value, np.where(together, np.minimum(low, 0), low), np.where(together, np.maximum(high, 0), high)]
-        )
+        return np.stack([value, *_agree(value, low, high, tests.z[pairs], tests.adjusted[pairs] > tests.level)])
 
     def difference(self, first: str, second: str, *, language: str | None = None) -> Difference:
         """Return the difference between the ratings of two systems, with its interval.
@@ -242,7 +255,12 @@ class RankingReport:
         for row in self.rows_of(language):
             low, high = row.interval()
             tests = self.tests[row.language]
-            ahead = not tests.alike(str(row.systems[int(row.theta.argmax())]))
+            if len(row.systems) == 2:  # each rating is half of the difference
+                low, high = _agree(row.theta, low, high, tests.z[0, 1:], tests.adjusted[0, 1:] > tests.level)
+            top = int(row.theta.argmax())
+            ahead = not tests.alike(str(row.systems[top]))
+            if ahead and low[top] <= 0:  # ahead of all others is ahead of their mean, by the mean of the leads at least
+                low[top] = -self.differences(row.systems[top], row.language)[2].mean()
             rank_low, rank_high = tests.rank_ranges[:, [tests.systems.index(system) for system in row.systems]]
             tied: Best = "best" if ahead else "tied"
             bounded = set(row.bounded)
@@ -263,6 +281,14 @@ class RankingReport:
             data["battles"] += row.record.sum(axis=1).tolist()
             data["bounded"] += [system in bounded for system in row.systems]
         return schema.from_columns("ratings", data)
+
+
+def _agree(value: Array, low: Array, high: Array, z: Array, together: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Return intervals of differences that say the same about 0 as the board: `agree_with_test`, and those of two that
+    the board leaves together reach 0.
+    """
+    low, high = agree_with_test(value, low, high, z)
+    return np.where(together, np.minimum(low, 0), low), np.where(together, np.maximum(high, 0), high)
 
 
 def rate(

@@ -17,6 +17,8 @@ A variance around the observed mean is too small where few queries differ: it se
 systems in 12% of arenas of seven battles. In the joint row the mean over languages of the difference is constrained to
 0. Nothing is infinite where a system never lost, unlike in a test of fitted differences.
 
+A row of two systems has the test of a comparison (`mirage.ranking.compare.paired`): the pair is the same.
+
 With more than 64 systems, where people gave several votes each, where a constrained maximum for every pair would take
 minutes, and where battles alone do not determine the ratings, fitted differences are tested by their covariance; no
 p-value is then below 2^(1 - m), with m the queries on which the two differ.
@@ -37,7 +39,7 @@ tied with the best if they begin at 1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,13 +49,10 @@ from numpy.typing import NDArray
 from mirage.errors import UnknownName
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.fit import Array, davidson, logistic, maximise
-from mirage.ranking.records import LanguageRanking
+from mirage.ranking.records import ALPHA, LanguageRanking
 from mirage.stats.holm import holm
 from mirage.stats.units import Units, joint_spread, moves_alike
 from mirage.text.segmentation import join_first
-
-ALPHA = 0.05
-"""Probability that any two equal systems of a row are separated."""
 
 EXACT = 20
 """Number of differing queries up to which every pattern of signs is counted."""
@@ -107,7 +106,7 @@ class BoardTests:
     stepped: bool = False
     """Whether they are adjusted by the step-down maximum; else by Holm's correction."""
     level: float = ALPHA
-    """The family-wise level."""
+    """Probability that any two equal systems are separated."""
 
     def __repr__(self) -> str:
         tied = [system for system in self.systems if self.rank_range(system)[0] == 1]
@@ -260,6 +259,25 @@ def separate_draws(row: LanguageRanking) -> BoardTests:
     return separate_fitted(row, row.theta, [(covariance, units)], row.units)
 
 
+def separate_two(row: LanguageRanking, difference: float, p: float, differing: int) -> BoardTests:
+    """Return the test of the only two systems of a row by their comparison; ratings that count battles, and favour the
+    other of the two, separate nothing.
+
+    Args:
+        row: the row.
+        difference: points of the first system less those of the second.
+        p: its p-value.
+        differing: number of queries on which the two differ.
+    """
+    from scipy.special import ndtri
+
+    agree = difference * (row.theta[0] - row.theta[1]) > 0
+    p = p if agree else 1.0
+    z = np.array([-ndtri(max(p, np.finfo(float).tiny) / 2)])
+    exact = np.array([[1.0, p], [p, 1.0]])
+    return replace(_make_tests(row, z, np.array([differing])), p=exact, adjusted=exact)
+
+
 def separate_row(row: LanguageRanking, parts: Mapping[str, ByQuery], units: Units) -> BoardTests:
     """Test every two systems of a row, given the battles of its languages by query, and their units."""
     if max(len(part.systems) for part in parts.values()) > _MANY:
@@ -291,7 +309,6 @@ def _make_tests(
     order = in_rank_order(row)
     i, j = np.triu_indices(len(order), 1)
     p = np.minimum(2 * ndtr(-np.abs(z)), 1)
-    points = None if len(p) == 1 else points  # a single pair needs no adjustment
     adjusted = np.array(holm(p)) if points is None else np.maximum(p, np.minimum(SAFETY * step_down(points), 1))
 
     def square(values: NDArray[Any], diagonal: float, below: int = 1) -> Array:

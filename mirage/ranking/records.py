@@ -14,7 +14,10 @@ from mirage.ranking.graph import Side, main_group
 from mirage.stats.intervals import student_tails
 from mirage.text.segmentation import count_text
 
-LEVEL = 0.95
+ALPHA = 0.05
+"""Level of every test: it decides where p is at most this."""
+
+LEVEL = 1 - ALPHA
 """Nominal coverage of every interval."""
 
 JOINT = "all"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.ranking.pair_tests import ALPHA, BoardTests
+from mirage.ranking.pair_tests import BoardTests
+from mirage.ranking.records import ALPHA
 
 POWER = 0.8
 """Power: probability that the test separates the two with the computed number of queries."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mirage import schema
 from mirage.battles.counts import SUBSETS
-from mirage.battles.failures import SENTENCE
+from mirage.battles.failures import SENTENCE, FailureCounts, missing_lines
 from mirage.battles.judge import choose_judge, verdict_judges
 from mirage.ranking.board import (
     DIFFERENCES,
@@ -20,9 +20,9 @@ from mirage.ranking.board import (
     best_systems,
     change_lines,
     conclude,
-    failure_lines,
     interval_text,
     leaderboard,
+    lines_on_failures,
     make_board,
     rank_table,
     rating_text,
@@ -138,8 +138,8 @@ class BoardView:
     """Systems without battles in some language, hence not in `all`."""
     without: Mapping[str, Mapping[str, str]]
     """By language, the systems without evidence for a rating, each with the reason."""
-    failed: Mapping[str, Mapping[str, tuple[int, int]]]
-    """By language and system with a failure: its failed answers, and all that it was asked for."""
+    failed: FailureCounts
+    """The answers that failed, and those without a row."""
     unranked: tuple[str, ...]
     """The same in words, with what helps."""
     apart: tuple[str, ...]
@@ -177,8 +177,10 @@ class BoardView:
 
     @property
     def on_failures(self) -> str:
-        """How failed answers count, in a sentence; empty if none of the rows shown failed."""
-        return as_sentence(SENTENCE) if any(self.rows["failed"].to_pylist()) else ""
+        """How failed answers count, and which have no row, in sentences; empty if there are none."""
+        said = [SENTENCE] if any(self.rows["failed"].to_pylist()) else []
+        missing = missing_lines(self.failed, {code: self.ratings[code].systems for code in self.languages})
+        return " ".join(map(as_sentence, [*said, *missing]))
 
     @property
     def n_queries(self) -> int:
@@ -387,7 +389,7 @@ def _narrow(whole: BoardView, arena: Arena, judge: Judge, settings: RankSettings
     if not whole.by_query or whole.counted:  # these count the verdicts of all languages
         return _rank(arena, judge, settings, ())
     ranking = replace(whole.ranking, battles=battles_of(arena, judge)).narrow(settings.languages or ())
-    return Board(ranking, judge.notes(arena, settings), failure_lines(ranking, settings.failures))
+    return Board(ranking, judge.notes(arena, settings), lines_on_failures(ranking, settings))
 
 
 def _describe(

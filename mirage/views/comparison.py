@@ -111,7 +111,9 @@ class ComparisonView(ComparisonReport):
 
     def row_sentence(self, row: Comparison) -> str:
         """Return the numbers of a row in sentences, and why it is inconclusive."""
-        where = "over all languages" if row.language == JOINT else f"in {name_of(row.language)}"
+        measured, asked = len(self.languages), len(self.rows) - 1
+        several = "over all languages" if measured == asked else f"over {measured} of {asked} languages"
+        where = several if row.language == JOINT else f"in {name_of(row.language)}"
         if row.difference is None:
             return f"No difference {where}: {row.reason}."
         value, low, high = (self._text(number) for number in (row.difference, row.low, row.high))
@@ -122,6 +124,7 @@ class ComparisonView(ComparisonReport):
             more = count_text(row.unpaired, "query")
             without = "without a battle of the two" if self.measure == RATING else "answered by only one system"
             parts.append(f"{more} {without} {'is' if row.unpaired == 1 else 'are'} excluded")
+        parts += [row.reason] if row.reason else []
         parts += self._short_of(row) if row.verdict == "inconclusive" else []
         return " ".join(map(as_sentence, parts))
 
@@ -131,8 +134,8 @@ class ComparisonView(ComparisonReport):
         return FORMATS["rate"].write(self.rate(number)) if self.measure == RATING else signed(number)
 
     def _short_of(self, row: Comparison) -> list[str]:
-        """Explain why a row is inconclusive, and how many queries would suffice."""
-        parts = [row.reason] if row.reason else []
+        """Return what a row would find, and how many queries would suffice."""
+        parts = []
         if row.detectable is not None:
             rating = self.measure == RATING
             least = (

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 from commands import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,6 +23,7 @@ from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
+from mirage.ranking.board import leaderboard
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.paired import (
@@ -36,6 +37,7 @@ from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
 from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
+from mirage.text.numbers import FORMATS
 from mirage.views.comparison import comparison_view
 
 SIMULATED = 400
@@ -238,6 +240,7 @@ def test_so_many_queries_in_all_are_asked_for_definition_16(
     st.floats(0, 1),
     st.integers(1, 3),
 )
+@example([(1, 0)] * 5 + [(0.25, 0)] + [(0, 0)] * 14, False, 0.0, 1)  # p is exactly 5%
 def test_p_interval_and_verdict_are_one_statement_pitfall_202(
     rows: list[tuple[float, int]], whole: bool, margin: float, tests: int
 ) -> None:
@@ -316,6 +319,55 @@ def test_systems_that_meet_are_compared_by_their_points_against_each_other() -> 
     assert by_rating(twice, "a", "b").overall.p == pytest.approx(row.p)
     assert by_rating(table, "a", "b", margin=2.0).overall.verdict in ("equivalent", "worse")
     assert by_rating(judged(rng, 60, {"a": 0.0, "b": 9.0}), "a", "b").exit_code() == 1
+
+
+def by_people(seed: int, people: int, each: int, queries: int, shift: float = 0.0) -> list[dict[str, Any]]:
+    """Votes of people with a taste, on two systems."""
+    rng = np.random.default_rng(seed)
+    taste, ease = rng.normal(shift, 0.7, people), rng.normal(0, 0.5, queries)
+    return [
+        {"query_id": f"q{q}", "system_a": "a", "system_b": "b", "voter": f"v{v}"}
+        | {"verdict": "A" if rng.normal() < taste[v] + ease[q] else "B"}
+        for v in range(people)
+        for q in rng.choice(queries, each, replace=False).tolist()
+    ]
+
+
+def graded(seed: int) -> list[dict[str, Any]]:
+    """Points between 0 and 1 on two systems in two languages, of which one has more queries."""
+    rng = np.random.default_rng(seed)
+    points = np.clip(rng.normal(0.62, 0.25, 36), 0, 1).tolist()
+    return [
+        {"query_id": f"q{k}", "language": "en" if k % 3 else "fi", "system_a": "a", "system_b": "b", "points": x}
+        | {"verdict": "A" if x > 0.5 else "B"}
+        for k, x in enumerate(points)
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        *(by_people(seed, 8, 60, 60) for seed in (1, 2)),
+        *(by_people(seed, 20, 20, 60, 0.4) for seed in (1, 2)),
+        *(graded(seed) for seed in range(4)),
+    ],
+)
+def test_two_systems_have_one_test_interval_and_win_rate_in_every_door_pitfall_202(rows: Any) -> None:
+    ranking = mirage.rank(rows, draws=100)
+    scope = list(ranking.languages)[-1]
+    row, tests = mirage.compare(ranking, "a", "b").overall, ranking.tests[scope]
+    assert tests.adjusted[tests.index_of("a", "b")] == pytest.approx(row.p)
+    ahead = row.p <= 0.05
+    board = {r["system"]: r for r in leaderboard(ranking, scope).to_pylist()}
+    first, other = sorted(board, key=lambda system: -board[system]["rating"])
+    assert ahead == (board[first]["low"] > 0) == (board[other]["high"] < 0) == (board[first]["best"] == "best")
+    said = ranking.remarks[0]
+    assert ("ahead of" in said) == ahead
+    if ahead:
+        ends = sorted((1 + end) / 2 if first == "a" else (1 - end) / 2 for end in (row.low, row.high))
+        rates = (FORMATS["rate"].write(x) for x in (*ends, (1 + abs(row.difference)) / 2))
+        assert all(text in said for text in rates), said
+        assert f"against {other}" in said
 
 
 def test_systems_that_never_meet_are_compared_by_the_board_and_never_equivalent() -> None:

@@ -10,11 +10,15 @@ import pytest
 from commands import CliRunner, write_jsonl
 
 import mirage
+from mirage import schema
 from mirage.battles.judge import judges
 from mirage.cli import app
+from mirage.people.votes import raters
 from mirage.ranking.board import leaderboard
+from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views.board import BoardChoice, board_view
+from mirage.views.comparison import comparison_view
 
 N = 30
 YES, NO = "It was built in 18{k} [1].", "The documents do not say."
@@ -100,16 +104,84 @@ def test_two_failures_tie_and_a_failure_ties_a_wrong_answer(failing: Path) -> No
             assert (battles.ties if k % 2 else battles.wins)[q, poor, flaky] == 1
 
 
-def test_no_row_at_all_means_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("systems", [("good", "flaky"), ("good", "flaky", "poor")])
+def test_no_row_at_all_means_not_asked_and_every_door_says_so(
+    systems: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise a system that answers a third of the others' queries, and a hundred of its own, would gain."""
     monkeypatch.chdir(tmp_path)
-    rows = [row for row in records(systems=("good", "flaky", "poor")) if row["answer"] or row["system"] != "flaky"]
+    rows = [row for row in records(systems=systems) if row["answer"] or row["system"] != "flaky"]
     write_jsonl(tmp_path / "a.jsonl", *rows)
-    assert CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"]).exit_code == 0
-    ratings = {row["system"]: row for row in leaderboard(mirage.rank(open_arena(tmp_path / "a"))).to_pylist()}
+    evaluated = CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"])
+    assert evaluated.exit_code == 0, evaluated.output
+    arena, ranked = open_arena(tmp_path / "a"), CliRunner().invoke(app, ["rank", "a"])
+    view = board_view(arena)
+    for said in (evaluated.output, ranked.output, " ".join(view.remarks), view.on_failures):
+        assert "no row of flaky on 10 of 30 queries" in said.replace("No row", "no row")
+    for measure in ("rating", "rate"):
+        row = mirage.compare(arena, "flaky", "good", measure=measure).overall
+        assert (row.n_queries, row.unpaired, row.difference) == (20, 10, 0)
+    ratings = {row["system"]: row for row in leaderboard(mirage.rank(arena)).to_pylist()}
     assert ratings["flaky"]["rating"] == pytest.approx(ratings["good"]["rating"], abs=0.02)
     assert ratings["flaky"]["failed"] == 0
     assert ratings["flaky"]["n"] == 20
+
+
+@pytest.mark.parametrize("judge", ["nuggets", "people: clear", "m"])
+def test_two_systems_alone_lose_by_failures_on_every_query_whoever_decides(tmp_path: Path, judge: str) -> None:
+    """No judge is asked about a failed answer, so that its verdicts miss these queries."""
+    keys = [("en", f"q{k}", system) for k in range(N) for system in ("good", "flaky")]
+    made = [key for key in keys if key[2] == "good" or int(key[1][1:]) % 3]
+    rows: dict[str, list[Any]] = {
+        "answers": [schema.Answer(*key, "A." if key in made else "", "ok", None, None, None) for key in keys],
+        "nuggets": [schema.Nugget(*key[:2], "n0", "A fact.", "vital", None, "m") for key in keys[::2]],
+        "nugget_assignments": [schema.NuggetAssignment(*key, "n0", "m", "support", None, None, None) for key in made],
+        "scores": [schema.Score(*key, "clear", "amina", True, 3.0, 1.0, 4.0, None) for key in made],
+        "judgments": [
+            schema.Judgment(*key[:2], "m", "good", "flaky", "tie", None, None, None)
+            for key in made
+            if key[2] == "flaky"
+        ],
+    }
+    tables = {name: schema.sort(name, schema.from_rows(name, of)) for name, of in rows.items()}
+    writing.write(tmp_path / "a", tables, made_by="a test")
+    raters.judge_by_scores(tmp_path / "a", "clear", made_by="a test")
+    arena = open_arena(tmp_path / "a")
+    (first, _) = leaderboard(mirage.rank(arena, judge=judge, draws=100)).to_pylist()
+    assert (first["system"], first["wins"], first["ties"], first["losses"], first["best"]) == (
+        "good",
+        10,
+        20,
+        0,
+        "best",
+    )
+    row = mirage.compare(arena, "good", "flaky", judge=judge).overall
+    assert (row.n_queries, row.unpaired, row.verdict) == (N, 0, "better")
+    assert row.difference == pytest.approx(1 / 3)
+
+
+def test_a_language_in_which_a_system_failed_every_answer_is_not_ranked_and_fails_a_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    systems = ("good", "flaky", "poor")
+    silent = {"answer": None, "status": None}
+    finnish = [row | (silent if row["system"] == "flaky" else {}) for row in records("fi", systems)]
+    write_jsonl(tmp_path / "a.jsonl", *records("en", systems), *finnish)
+    evaluated = CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"])
+    assert "not ranked: flaky (fi: no answer)" in evaluated.output
+    view = board_view(open_arena(tmp_path / "a"))
+    assert view.rows["system"].to_pylist() == ["good", "poor"]
+    assert view.failed["fi"]["flaky"][0] == 0
+    report = comparison_view(open_arena(tmp_path / "a"), "poor", "flaky")
+    assert {row.language for row in report.rows if row.difference is None} == {"fi"}
+    assert report.overall.reason is not None
+    assert "fi" in report.overall.reason
+    assert "1 of 2 languages" in report.evidence
+    assert "flaky: no answer" in report.evidence
+    for extra, code in (((), 0), (("--require",), 3)):
+        done = CliRunner().invoke(app, ["compare", "a", "good", "flaky", "--measure", "rate", *extra])
+        assert done.exit_code == code, done.output
 
 
 @pytest.mark.parametrize("measure", ["rating", "rate"])

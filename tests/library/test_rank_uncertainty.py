@@ -22,7 +22,8 @@ from mirage.battles.counts import Battles
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.pair_tests import ALPHA, BoardTests, sign_flip_p, step_down
+from mirage.ranking.pair_tests import BoardTests, sign_flip_p, step_down
+from mirage.ranking.records import ALPHA
 from mirage.ranking.sample_size import queries_needed, sample_sizes
 
 

@@ -151,6 +151,7 @@ def rank_lines(cell: Mapping[str, Any], value: str = "rank") -> list[str]:
     lines = [f"rank {cell[value]}" if value == "rank" else f"rank {cell[value]} by the {value}"]
     if "rank_low" in cell:
         lines[0] += f", 95% interval {cell['rank_low']} to {cell['rank_high']}"
-        lines.append(f"win rate {FORMATS['rate'].write(cell['rating'])}, {span(cell['low'], cell['high'], 'rate')}")
+        rate, ends = FORMATS["rate"].write(cell["rating"]), span(cell["low"], cell["high"], "rate")
+        lines.append(f"win rate against the average system {rate}, {ends}")
         lines.append(f"n = {FORMATS['count'].write(cell['battles'])} battles")
     return lines

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mirage.battles.counts import PeoplesVotes
-from mirage.battles.failures import DROPPED, failed_queries
+from mirage.battles.failures import DROPPED, Queries, queries_of
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import rank_arena
@@ -27,7 +25,14 @@ from mirage.ranking.compare.measures import (
     query_measure,
     query_values,
 )
-from mirage.ranking.compare.paired import ALPHA, LanguageDifferences, PairedEstimate, estimate_difference, plan_queries
+from mirage.ranking.compare.paired import (
+    POWER,
+    LanguageDifferences,
+    PairedEstimate,
+    estimate_difference,
+    pair_differences,
+    plan_queries,
+)
 from mirage.ranking.compare.records import (
     LOGITS,
     Comparison,
@@ -38,8 +43,7 @@ from mirage.ranking.compare.records import (
 from mirage.ranking.graph import NO_BOUND
 from mirage.ranking.judges import Judge
 from mirage.ranking.people import people_lines
-from mirage.ranking.records import JOINT
-from mirage.ranking.sample_size import POWER
+from mirage.ranking.records import ALPHA, JOINT
 from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
 from mirage.stats.intervals import REACH, agree_with_test
 from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
@@ -99,7 +103,8 @@ def compare_systems(
     other = first if second is None else second
     if against is None:
         need_two_systems(first, other)
-    failed = failed_queries(arena, first), failed_queries(against or arena, other)
+    asked = queries_of(arena, first), queries_of(against or arena, other)
+    failed = asked[0].failed, asked[1].failed
     if settings.measure == RATING:
         name = choose_judge(arena, settings.judge)
         judge = Judge.from_name(name, parser=settings.parser, failures=settings.failures)
@@ -107,8 +112,7 @@ def compare_systems(
             ranking, name = rank_pairs(arena, judge, settings.ranking), other
         else:
             ranking, name = rank_runs(arena, first, against, other, judge, settings.ranking)
-        both = set.intersection(*failed)
-        report = compare_ratings(ranking, first, name, margin=settings.margin, moved=settings.moved, without=both)
+        report = compare_ratings(ranking, first, name, margin=settings.margin, moved=settings.moved, asked=asked)
         report = replace(report, judge_name=judge.phrase(arena))
         by_labels = judge.rests_on_labels
     else:
@@ -181,10 +185,10 @@ def compare_ratings(
     *,
     margin: float = 0.0,
     moved: int = MOVED,
-    without: Collection[QueryKey] = (),
+    asked: tuple[Queries, Queries] = (Queries(), Queries()),
 ) -> ComparisonReport:
     """Compare two systems by the points of their battles with each other, with the ranking's difference beside them;
-    two that never meet by that difference alone. Queries in `without` are not used.
+    two that never meet by that difference alone. Of those that each was asked, queries that both failed are not used.
 
     Raises:
         UnknownName: if a system is not ranked.
@@ -205,7 +209,8 @@ def compare_ratings(
             where="; ".join(f"{code}: {absent[code]}" for code in codes),
             do="compare systems that the judge ranks in the same language",
         )
-    met = _points(ranking, first, second, without)
+    ranked = {code: battles for code, battles in ranking.battles.items() if code in ranking.languages}
+    met = pair_differences(ranked, first, second, asked[0].failed & asked[1].failed)
     if not met:
         parts = _compare_board(ranking, first, second, {code: absent[code] for code in ranking.languages})
         parts |= {code: _Part(None, reason=absent[code]) for code in codes if code not in parts}
@@ -217,7 +222,10 @@ def compare_ratings(
         for code in (*codes, JOINT)
     }
     reasons = {code: absent[code] or "they do not meet on any query" for code in codes}
-    unpaired = {code: _count_apart(ranking, first, second, code) for code in codes}
+    lone = asked[0].asked ^ asked[1].asked
+    unpaired = {
+        code: len(_find_apart(ranking, first, second, code) | {q for of, q in lone if of == code}) for code in codes
+    }
     parts = _estimate(met, codes, unpaired, reasons, reach=1.0)
     if len(ranking.languages) == 1:
         parts.pop(JOINT, None)
@@ -238,52 +246,17 @@ def compare_ratings(
     return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second, notes=notes)
 
 
-def _points(
-    ranking: RankingReport, first: str, second: str, without: Collection[QueryKey]
-) -> dict[str, LanguageDifferences]:
-    """Return the first system's share of the points of their battles less the second's, on each query on which they
-    meet, by language; a tie is half a point. Queries in `without` are left out.
-    """
-    met = {}
-    for code, battles in ranking.battles.items():
-        if code in ranking.languages and first in battles.systems and second in battles.systems:
-            pair = battles.subset((first, second))
-            k = pair.systems.index(first)
-            points = pair.shared("half").astype(float)
-            won, lost = points[:, k, 1 - k], points[:, 1 - k, k]
-            used = np.array([(code, query) not in without for query in pair.queries], dtype=bool)
-            rows = np.flatnonzero((won + lost > 0) & used)
-            if len(rows):
-                gaps = ((won - lost)[rows]) / (won + lost)[rows]
-                people = _orient_votes(pair.ballots, k, rows)
-                met[code] = LanguageDifferences(
-                    tuple(pair.queries[row] for row in rows), gaps, pair.strata[rows], people
-                )
-    return met
-
-
-def _orient_votes(ballots: PeoplesVotes | None, first: int, rows: NDArray[np.intp]) -> PeoplesVotes | None:
-    """Return the votes on a pair with the difference of points of its first system, and the queries' places in some
-    rows; None if those of one person are no cluster.
-    """
-    if ballots is None or not ballots.clustered:
-        return None
-    sign = np.where(ballots.first == first, 1, -1)
-    query = np.searchsorted(rows, ballots.query)
-    return replace(ballots, query=query, points=sign * (2 * ballots.points - 1))
-
-
-def _count_apart(ranking: RankingReport, first: str, second: str, code: str) -> int:
-    """Return the number of queries on which one of the two battles, but not with the other."""
+def _find_apart(ranking: RankingReport, first: str, second: str, code: str) -> set[str]:
+    """Return the queries on which one of the two battles, but not with the other."""
     battles = ranking.battles.get(code)
     if battles is None:
-        return 0
+        return set()
     there = [battles.systems.index(system) for system in (first, second) if system in battles.systems]
-    either = int(battles.met()[:, there].any(axis=1).sum())
-    if len(there) < 2:
-        return either
-    a, b = there
-    return either - int((battles.wins[:, a, b] | battles.wins[:, b, a] | battles.ties[:, a, b]).astype(bool).sum())
+    apart = battles.met()[:, there].any(axis=1)
+    if len(there) == 2:
+        a, b = there
+        apart &= ~(battles.wins[:, a, b] | battles.wins[:, b, a] | battles.ties[:, a, b]).astype(bool)
+    return {battles.queries[k] for k in np.flatnonzero(apart).tolist()}
 
 
 def _find_absent(ranking: RankingReport, first: str, second: str, code: str) -> str:
@@ -420,7 +393,9 @@ def _estimate(
         for code in codes
     }
     if len(codes) > 1:
-        parts[JOINT] = _Part(estimate(met, 1), sum(unpaired.values()))
+        out = [f"{code} ({reasons[code]})" for code in codes if code not in met]
+        without = f"the mean is without {join_first(out)}" if out else None
+        parts[JOINT] = _Part(estimate(met, 1), sum(unpaired.values()), without)
     return parts
 
 
@@ -436,6 +411,7 @@ def _row(code: str, part: _Part, margin: float) -> Comparison:
         return Comparison(code, "inconclusive", *nothing, 0, part.unpaired, 0, None, None, part.board, part.reason)
     verdict = _verdict(estimate, margin)
     open_ = verdict == "inconclusive"
+    unknown = estimate.unknown if open_ and estimate.needed is None else None
     return Comparison(
         code,
         verdict,
@@ -449,7 +425,7 @@ def _row(code: str, part: _Part, margin: float) -> Comparison:
         estimate.detectable,
         estimate.needed if open_ else None,
         part.board,
-        estimate.reason or (estimate.unknown if open_ and estimate.needed is None else None),
+        "; ".join(filter(None, (part.reason, estimate.reason or unknown))) or None,
     )
 
 

@@ -16,27 +16,30 @@ Of several languages asked about, each has its test at 5% divided by their numbe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import PeoplesVotes
+from mirage.battles.counts import Battles, PeoplesVotes
 from mirage.ranking.fit import Array
 from mirage.ranking.people import add_people
-from mirage.ranking.records import LEVEL
-from mirage.ranking.sample_size import POWER
+from mirage.ranking.records import ALPHA
 from mirage.stats.gaffke import SAME, BoundedMean
 from mirage.stats.intervals import agree_with_test
 from mirage.stats.units import Units, joint_spread
 from mirage.text.segmentation import count_text
 
-ALPHA = 1 - LEVEL
-"""Level of the two-sided test of one language or of all."""
+POWER = 0.8
+"""Probability with which a test is to find a difference."""
 FAR = 10
 """Multiple of the present queries above which no number of queries is given: the two are practically equal."""
+_OPEN = 1e-12
+"""Distance from 0, relative to the range, of an end that 0 itself would be: an interval excludes what its test does."""
+_DIGITS = 12
+"""Digits of p that its integration holds."""
 _BEHIND = 24
 """Numbers of queries below a sufficient one that are tried too: the power of an exact test is not monotone."""
 
@@ -97,6 +100,43 @@ class LanguageDifferences:
         return shares
 
 
+def pair_differences(
+    battles: Mapping[str, Battles], first: str, second: str, without: Collection[tuple[str, str]] = ()
+) -> dict[str, LanguageDifferences]:
+    """Return the first system's share of the points of their battles less the second's, on each query on which they
+    meet, by language; a tie is half a point. Queries in `without`, by language and query_id, are left out.
+    """
+    met = {}
+    for code, of_language in battles.items():
+        if first in of_language.systems and second in of_language.systems:
+            pair = of_language.subset((first, second))
+            k = pair.systems.index(first)
+            points = pair.shared("half").astype(float)
+            won, lost = points[:, k, 1 - k], points[:, 1 - k, k]
+            used = np.array([(code, query) not in without for query in pair.queries], dtype=bool)
+            rows = np.flatnonzero((won + lost > 0) & used)
+            if len(rows):
+                gaps = ((won - lost)[rows]) / (won + lost)[rows]
+                people = _orient_votes(pair.ballots, k, rows)
+                met[code] = LanguageDifferences(
+                    tuple(pair.queries[row] for row in rows), gaps, pair.strata[rows], people
+                )
+    return met
+
+
+def _orient_votes(ballots: PeoplesVotes | None, first: int, rows: NDArray[np.intp]) -> PeoplesVotes | None:
+    """Return the votes on a pair with the difference of points of its first system, and the queries' places in some
+    rows; None if those of one person are no cluster.
+    """
+    if ballots is None or not ballots.clustered:
+        return None
+    used = np.isin(ballots.query, rows)
+    points = np.where(ballots.first == first, 1, -1) * (2 * ballots.points - 1)
+    query = np.searchsorted(rows, ballots.query[used])
+    names = ("voter", "first", "second")
+    return replace(ballots, query=query, points=points[used], **{name: getattr(ballots, name)[used] for name in names})
+
+
 def estimate_difference(
     languages: Mapping[str, LanguageDifferences], *, reach: float | None, tests: int = 1
 ) -> PairedEstimate:
@@ -115,7 +155,10 @@ def estimate_difference(
     low, high = (mean.value + wider * (end - mean.value) for end in mean.interval(ALPHA / tests))
     differing = int((np.abs(values) > SAME * reach).sum())
     # The mean whose distance, widened, is that of 0.
-    p = min(1.0, tests * mean.p_value(mean.value * (1 - 1 / wider)))
+    p = float(f"{min(1.0, tests * mean.p_value(mean.value * (1 - 1 / wider))):.{_DIGITS}g}")
+    ahead, behind = (p <= ALPHA and sign * mean.value > 0 for sign in (1, -1))
+    low = max(low, _OPEN * reach) if ahead else min(low, 0.0)
+    high = min(high, -_OPEN * reach) if behind else max(high, 0.0)
     ends = max(low, -reach), min(high, reach)
     return PairedEstimate(mean.value, *ends, p, len(values), differing, bounded=True, wider=wider)
 

@@ -37,9 +37,7 @@ class Comparison:
     """The difference between two systems in one language, or in all, over the queries that both have."""
 
     language: str
-    """Code, or `all`: the mean over languages with equal weights; of an unbounded measure `reason` lists the excluded
-    languages, whose spread is unknown.
-    """
+    """Code, or `all`: the mean over languages with equal weights; `reason` lists those that are not in it."""
     verdict: ComparisonVerdict
     """Verdict of the test that `low`, `high` and `p` belong to."""
     difference: float | None
