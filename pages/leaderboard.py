@@ -119,7 +119,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         reference=reference,
         n=board.rows.num_rows,
         facts=facts,
-        failed=bool(board.on_failures),
+        failed=any(board.rows["failed"].to_pylist()),
         every=every,
     )
     rows = shown.to_pylist()
@@ -162,7 +162,8 @@ def _evidence(
     else:
         _onward(system, next((row["system"] for row in rows if row["system"] != system), None))
         cards.card_line(card_of(page.arena, system))
-        note(f"{_sentences(board.more_queries(system))} {apart}")
+        if apart:
+            note(apart)
         show_system(page, board, judge, system)
     if board.unranked:
         why = f"<summary>Not ranked</summary>{escape(_sentences(board.unranked))}"

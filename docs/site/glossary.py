@@ -45,7 +45,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "Bradley-Terry fit": "mirage.ranking.fit.Fit",
         "difference": "mirage.ranking.records.Difference",
         "pair tests": "mirage.ranking.pair_tests.BoardTests",
-        "sample size": "mirage.ranking.sample_size.SampleSize",
         "rank settings": "mirage.ranking.settings.RankSettings",
         "style control": "mirage.ranking.control.StyleControl",
     },

@@ -30,7 +30,7 @@ from mirage.ranking.fit import RIDGE, Array, Counts
 from mirage.ranking.graph import groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row, separate_two
-from mirage.ranking.people import draw_people
+from mirage.ranking.people import draw_joint_people, draw_people
 from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, UnseenQuery
 from mirage.ranking.resample import PARTS, Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
@@ -417,7 +417,12 @@ def _add_joint_row(ranking: RankingReport, rated: Mapping[str, Battles]) -> Rank
     )
     if len(languages) > 1 and len(systems) - len(left_out) > 1:
         chosen = [system for system in sorted(systems) if system not in left_out]
-        languages[JOINT] = _joint_row(languages, chosen, units, rated)
+        row = _joint_row(languages, chosen, units, rated)
+        if row.voters is not None:
+            rng = generator(f"{JOINT} people", ranking.seed)
+            more = draw_joint_people(ranking.by_query, rated, chosen, units, rng, ranking.n_draws)
+            row = replace(row, draws=row.draws + more)
+        languages[JOINT] = row
     return replace(ranking, languages=languages, left_out=left_out, unit=units.unit)
 
 

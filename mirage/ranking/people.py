@@ -1,14 +1,14 @@
 """What the dependence of a person's votes on different queries adds to an estimate.
 
 Each person favours some systems, so the votes of one are no independent sample of people's. Errors are clustered by
-query and by person (Cameron, Gelbach and Miller, Journal of Business and Economic Statistics 29, 2011): to the variance
-over queries comes that over people, less that over the cells of both. Fewer than `FEW_VOTERS` people give no interval
-over people.
+query and by person, also over languages (Cameron, Gelbach and Miller, Journal of Business and Economic Statistics 29,
+2011): to the variance over queries comes that over people, less that over the cells of both. Fewer than `FEW_VOTERS`
+people give no interval over people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mirage.battles.counts import FEW_VOTERS, Battles, PeoplesVotes
 from mirage.ranking.by_query import ByQuery
 from mirage.ranking.fit import Array, davidson, logistic
+from mirage.stats.units import Units
 
 
 def people_lines(battles: Mapping[str, Battles]) -> list[str]:
@@ -30,18 +31,17 @@ def people_lines(battles: Mapping[str, Battles]) -> list[str]:
     return [f"intervals and tests hold for other queries, of {who} only: it takes {FEW_VOTERS} for other people"]
 
 
-def add_people(moves: Array, ballots: PeoplesVotes) -> Array:
+def add_people(moves: Array, voter: NDArray[np.intp], query: NDArray[np.intp]) -> Array:
     """Return what clusters of people add to the covariance of K sums over queries (K x K).
 
     Args:
         moves: V x K: contribution of each vote to the sums.
-        ballots: the votes.
+        voter: V: the person.
+        query: V: the query, from 0.
     """
-    _, person = np.unique(ballots.voter, return_inverse=True)
-    people = person.max() + 1
-    of_people = _products(person, moves)
-    of_both = _products(person * (ballots.query.max() + 1) + ballots.query, moves)
-    return np.asarray(people / (people - 1) * of_people - of_both)
+    people = len(np.unique(voter))
+    of_both = _products(voter * (query.max() + 1) + query, moves)
+    return np.asarray(people / max(people - 1, 1) * _products(voter, moves) - of_both)
 
 
 def _products(cluster: NDArray[np.intp], moves: Array) -> Array:
@@ -54,9 +54,48 @@ def _products(cluster: NDArray[np.intp], moves: Array) -> Array:
 
 def draw_people(layout: ByQuery, ballots: PeoplesVotes | None, rng: np.random.Generator, draws: int) -> Array:
     """Return what people add to each draw of the ratings (B x S); 0 where their votes are no clusters."""
-    s = len(layout.systems)
     if ballots is None or not ballots.clustered:
-        return np.zeros((draws, s))
+        return np.zeros((draws, len(layout.systems)))
+    return _draw(add_people(_vote_moves(layout, ballots), ballots.voter, ballots.query), rng, draws)
+
+
+def draw_joint_people(
+    layouts: Mapping[str, ByQuery],
+    battles: Mapping[str, Battles],
+    systems: Sequence[str],
+    units: Units,
+    rng: np.random.Generator,
+    draws: int,
+) -> Array:
+    """Return what people who vote in several languages add to each draw of the mean over languages (B x S), beyond what
+    they add to each language.
+
+    Args:
+        layouts: the battles by query, by language.
+        battles: the battles, by language.
+        systems: the systems in all languages.
+        units: the units of the languages' queries.
+        rng: random numbers.
+        draws: B.
+    """
+    moves, voter, query = [], [], []
+    covariance = np.zeros((len(systems), len(systems)))
+    for code, of_language in battles.items():
+        if (ballots := of_language.ballots) is not None and ballots.clustered:
+            place = [layouts[code].systems.index(system) for system in systems]
+            moves.append(_vote_moves(layouts[code], ballots)[:, place] / len(battles))
+            voter.append(ballots.voter)
+            query.append(units.numbers[code][ballots.query])
+            covariance -= add_people(moves[-1], voter[-1], query[-1])
+    if len(moves) < 2:
+        return np.zeros((draws, len(systems)))
+    covariance += add_people(np.concatenate(moves), np.concatenate(voter), np.concatenate(query))
+    return _draw(covariance, rng, draws)
+
+
+def _vote_moves(layout: ByQuery, ballots: PeoplesVotes) -> Array:
+    """Return the influence of each vote on the ratings (V x S)."""
+    s = len(layout.systems)
     d = layout.theta[ballots.first] - layout.theta[ballots.second]
     win, _ = logistic(d)
     if layout.each.ties is not None:
@@ -65,5 +104,11 @@ def draw_people(layout: ByQuery, ballots: PeoplesVotes | None, rng: np.random.Ge
     inverse = np.linalg.inv(layout.whole.slopes(layout.point)[1][0])[:s, :s]
     moves = (ballots.points - win)[:, None] * (inverse[ballots.first] - inverse[ballots.second])
     moves *= layout.weights[ballots.query][:, None]
-    values, vectors = np.linalg.eigh(add_people(moves - moves.mean(axis=1, keepdims=True), ballots))
-    return np.asarray(rng.standard_normal((draws, s)) @ (vectors * np.sqrt(np.maximum(values, 0))).T)
+    return np.asarray(moves - moves.mean(axis=1, keepdims=True))
+
+
+def _draw(covariance: Array, rng: np.random.Generator, draws: int) -> Array:
+    """Return normal draws with the part of a covariance that is above 0 (B x S)."""
+    values, vectors = np.linalg.eigh(covariance)
+    normal = rng.standard_normal((draws, len(values)))
+    return np.asarray(normal @ (vectors * np.sqrt(np.maximum(values, 0))).T)

@@ -35,7 +35,6 @@ from mirage.ranking.graph import apart_lines
 from mirage.ranking.judges import Judge, battles_of, size, tallies
 from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.records import JOINT, LanguageRanking
-from mirage.ranking.sample_size import neighbour_sizes
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Share
@@ -58,7 +57,7 @@ SKILLS: dict[schema.Skill, str] = {"both": "", "abstain": " at abstaining", "ans
 """Skill by which labels rank, in a sentence."""
 PAIRS = 4
 """Maximum number of pairs of systems that a sentence names."""
-_ADDED = ("answers", "unclassified", "more", "more_low", "more_high", "more_text")
+_ADDED = ("answers", "unclassified")
 """Columns that a board adds to those of a leaderboard."""
 _VOTED = ("language", "query_id", "system_a", "system_b", "verdict")
 
@@ -87,15 +86,6 @@ class BoardRow(Ranked):
     """Answers present, classified or not; by a judge its verdicts on the system, by nuggets battles."""
     unclassified: Share | None
     """Share of these that are unclassified, or unparsed; null if there are none."""
-    more: Count | None
-    """Additional queries that would separate the system from the next; 0 if they are separated, null for the last and
-    where no number can be given."""
-    more_low: Count | None
-    """Lower end of its 95% interval."""
-    more_high: Count | None
-    """Upper end; null if no number is enough."""
-    more_text: str | None
-    """The same in words; null for the last system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,12 +265,6 @@ class BoardView:
                 table = table.append_column(name, with_differences[name])
         return table
 
-    def more_queries(self, system: str) -> list[str]:
-        """Return how many more queries would separate a system from its neighbours, in words."""
-        rows = self.rows.to_pylist()
-        at = next(k for k, row in enumerate(rows) if row["system"] == system)
-        return [row["more_text"] for row in rows[max(at - 1, 0) : at + 1] if row["more_text"]]
-
 
 def _rates(row: Mapping[str, Any]) -> dict[str, float | None]:
     """Return a rating and its interval as win rates."""
@@ -454,15 +438,13 @@ def _rows(ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, in
     """Return the rows of a ranking, given the numbers of answers and unclassified answers by language and system."""
     import pyarrow as pa
 
-    table, sizes = leaderboard(ranking), {code: neighbour_sizes(tests) for code, tests in ranking.tests.items()}
+    table = leaderboard(ranking)
     languages = [code for code in ranking.languages if code != JOINT]
     added: dict[str, list[Any]] = {name: [] for name in _ADDED}
     for code, system in zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True):
         behind = [counts.get((own, system), (0, 0)) for own in (languages if code == JOINT else [code])]
         answers, unclassified = map(sum, zip(*behind, strict=True))
-        size = sizes[code].get(system)
-        more = (None, None, None, None) if size is None else (size.more, size.low, size.high, size.text)
-        for name, value in zip(_ADDED, (answers, unclassified / answers if answers else None, *more), strict=True):
+        for name, value in zip(_ADDED, (answers, unclassified / answers if answers else None), strict=True):
             added[name].append(value)
     for field in schema.arrow_schema(BoardRow):
         if field.name in added:

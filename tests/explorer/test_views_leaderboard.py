@@ -124,12 +124,3 @@ def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judg
     assert "gpt-4o 600, llama-3 600" in board.counted[0]
     assert board.moved == {}
     assert size(judged, PanelJudge()).answers == 1200
-
-
-def test_the_queries_needed_are_named_for_the_neighbours_of_a_system(arena: Arena) -> None:
-    board = board_of(arena, LabelJudge(), ("en", "fi"))
-    order = board.rows["system"].to_pylist()
-    first, middle = board.more_queries(order[0]), board.more_queries(order[1])
-    assert len(first) == 1
-    assert len(middle) == 2
-    assert all(order[1] in line for line in middle)

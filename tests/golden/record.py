@@ -52,7 +52,6 @@ from mirage.papers.reproduction import PaperSettings, reproduce
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import Judge
 from mirage.ranking.pair_tests import BoardTests
-from mirage.ranking.sample_size import sample_sizes
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.surrogate.data import Training
 from mirage.ranking.surrogate.evaluate import compare_regressors
@@ -100,8 +99,6 @@ PREDICTED = ("ar", "de", "sw", "zh")
 PAPER = PaperSettings(languages=("de", "sw"), draws=10, forest_draws=1, splits=2)
 MANY = 6
 """Number of languages from which pair tests are recorded for every second language only."""
-EVEN = 1e-6
-"""Statistic of a test below which two systems are equal but for rounding, so that no number of queries is of use."""
 SHOWN = 20
 """Number of differing keys that a report lists."""
 
@@ -194,13 +191,6 @@ def pair_tests(prefix: str, tests: Mapping[str, BoardTests]) -> Numbers:
             yield f"{where}/p", float(board.p[at])
             yield f"{where}/p_adjusted", float(board.adjusted[at])
             yield f"{where}/differing", int(board.differing[at])
-        for first, second in itertools.pairwise(board.systems):
-            if abs(float(board.z[board.index_of(first, second)])) < EVEN:
-                continue
-            where = key(prefix, "queries needed", language=code, systems=f"{first},{second}")
-            size = sample_sizes(board, first, second)
-            for field in ("more", "low", "high", "level", "n_queries"):
-                yield f"{where}/{field}", getattr(size, field)
 
 
 def rankings(arenas: Arenas) -> Numbers:

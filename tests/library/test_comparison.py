@@ -333,6 +333,21 @@ def by_people(seed: int, people: int, each: int, queries: int, shift: float = 0.
     ]
 
 
+def test_a_voter_in_several_languages_is_one_cluster_of_all() -> None:
+    """Renamed in one language, the same votes are of more people, and only the row of all languages knows more."""
+    votes = [row | {"language": code} for code in ("en", "fi") for row in by_people(3, 20, 30, 60)]
+    votes += [row | {"system_b": "c"} for row in votes]
+    renamed = [row | {"voter": row["voter"] + row["language"]} for row in votes]
+    one, more = (
+        {row["language"]: row["high"] - row["low"] for row in leaderboard(mirage.rank(rows)).to_pylist()[::3]}
+        for rows in (votes, renamed)
+    )
+    assert one["en"] == pytest.approx(more["en"])
+    assert one["all"] > 1.2 * more["all"]
+    one, more = (mirage.compare(rows, "a", "b").rows[-1] for rows in (votes, renamed))
+    assert one.high - one.low > 1.2 * (more.high - more.low)
+
+
 def graded(seed: int) -> list[dict[str, Any]]:
     """Points between 0 and 1 on two systems in two languages, of which one has more queries."""
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Tests of pairs, analytic intervals, how many more queries, and coverage, by simulations with known truth.
+"""Tests of pairs, analytic intervals, and coverage, by simulations with known truth.
 
 The truth of a simulation is what the ratings of very many queries come to, not the strengths that verdicts were drawn
 with: queries differ, so that the two differ by a common factor.
@@ -24,7 +24,6 @@ from mirage.ranking.board import remarks
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.pair_tests import BoardTests, sign_flip_p, step_down
 from mirage.ranking.records import ALPHA
-from mirage.ranking.sample_size import queries_needed, sample_sizes
 
 
 def unequal(seed: Any, theta: Any, n: int, *, share: float = 0.3, miss: float = 0.1) -> Battles:
@@ -152,7 +151,6 @@ def test_twins_are_never_separated(seed: int) -> None:
     tests = board_tests(battles(wins, ties))
     assert not tests.are_separated("s02", "s07")
     assert tests.differing[tests.index_of("s02", "s07")] == 0
-    assert sample_sizes(tests, "s02", "s07").reason == "they do not differ on any query"
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.4, 1 / 3])
@@ -273,7 +271,6 @@ def test_systems_that_never_differ_are_all_tied() -> None:
     tests = board_tests(battles(np.zeros((20, 3, 3)), ties))
     assert tests.rank_ranges.tolist() == [[1] * 3, [3] * 3]
     assert (tests.p == 1).all()
-    assert sample_sizes(tests, "s00", "s01").reason == "they do not differ on any query"
 
 
 def test_more_than_64_systems_are_tested_by_their_fitted_differences() -> None:
@@ -291,48 +288,6 @@ def test_pitfall_44_without_battles_no_score_test_and_no_test_of_an_unknown_syst
         replace(ranking, battles={}).by_query  # noqa: B018  # computed when read
     with pytest.raises(UnknownName, match="s07"):
         ranking.tests["en"].are_separated("s00", "s77")
-
-
-# How many more queries
-
-
-def test_with_that_many_queries_the_two_are_separated_in_80_percent_of_arenas() -> None:
-    """The statistic of the pair from 4 x 20,000 queries, seeds (20, 0) to (20, 3); arenas with seeds (21, k)."""
-    theta = [0.9, 0.35, 0, -0.9]
-    level = ALPHA / 6
-    large = [board_tests(complete((20, k), theta, 20_000)) for k in range(4)]
-    t = float(np.mean([tests.z[tests.index_of("s00", "s01")] for tests in large]))
-    total = int(np.ceil(queries_needed(t, 20_000, level=level)))
-    assert 50 < total < 400
-    separated = []
-    for k in range(300):
-        tests = board_tests(complete((21, k), theta, total))
-        separated.append(tests.p[tests.index_of("s00", "s01")] <= level)
-    assert 0.72 < np.mean(separated) < 0.88
-
-
-def test_the_number_is_none_if_separated_and_null_with_a_reason_if_nearly_equal() -> None:
-    tests = board_tests(simulate(1, systems=8))
-    top, last = tests.systems[0], tests.systems[-1]
-    apart = sample_sizes(tests, top, last)
-    assert (apart.more, apart.reason, apart.text) == (0, None, f"{top} and {last} are separated")
-    answers = [sample_sizes(tests, a, b) for a in tests.systems for b in tests.systems if a < b]
-    open_pairs = sum(answer.more != 0 for answer in answers)
-    assert all(answer.level == ALPHA / open_pairs for answer in answers)
-    assert any(answer.more for answer in answers)
-    near = replace(tests, z=np.full_like(tests.z, 1e-3), adjusted=np.ones_like(tests.adjusted))
-    close = sample_sizes(near, top, last)
-    assert close.more is None
-    assert close.low is not None
-    assert close.high is None
-    assert close.text.startswith("at least ")
-    for answer in answers:
-        if answer.more:
-            assert answer.low is not None
-            assert answer.low <= answer.more
-            assert answer.high is None or answer.more <= answer.high
-    with pytest.raises(UnknownName):
-        sample_sizes(tests, top, "nobody")
 
 
 # Intervals

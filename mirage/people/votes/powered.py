@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
 from mirage.ranking.fit import Likelihood, PairCounts, maximise
+from mirage.ranking.people import add_people
 from mirage.stats.powered_mean import tuned_weight
 
 Array = NDArray[np.float64]
@@ -219,14 +220,8 @@ def _between_voters(data: Data, ballots: Ballots, theta: Array, predicted: Array
     share = (data.weight / data.weight.sum())[at] / np.bincount(at, minlength=len(data.first))[at]
     residual = ballots.points - _sigma(theta[first] - theta[second]) - predicted[at]
 
-    def clustered(cluster: Index) -> tuple[int, Array]:
-        names, cluster = np.unique(cluster, return_inverse=True)
-        sums = cluster_scores(cluster, first, second, share, residual, (len(names), data.systems))
-        return len(names), sums.T @ sums
-
-    n, of_voters = clustered(ballots.voter)
-    _, of_both = clustered(ballots.voter * data.queries + data.query[at])
-    return n, n / max(n - 1, 1) * of_voters - of_both
+    moves = cluster_scores(np.arange(len(at)), first, second, share, residual, (len(at), data.systems))
+    return len(np.unique(ballots.voter)), add_people(moves, ballots.voter, data.query[at])
 
 
 def _add(covariance: Array, more: Array) -> Array:

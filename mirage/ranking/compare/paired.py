@@ -169,16 +169,20 @@ def _widen_for_people(languages: Mapping[str, LanguageDifferences], variance: fl
     """
     from scipy.special import ndtri, stdtrit
 
-    extra, fewest = 0.0, math.inf
-    for part in languages.values():
+    units, fewest = Units({code: part.queries for code, part in languages.items()}), math.inf
+    moves, voter, query = [], [], []
+    for code, part in languages.items():
         if (ballots := part.people) is None:
             continue
         shares = part.shares()[ballots.query] / np.bincount(ballots.query)[ballots.query]
-        moves = shares * (ballots.points - part.shares() @ part.values) / len(languages)
-        extra += max(float(add_people(moves[:, None], ballots)[0, 0]), 0.0)
+        moves.append(shares * (ballots.points - part.shares() @ part.values) / len(languages))
+        voter.append(ballots.voter)
+        query.append(units.numbers[code][ballots.query])
         fewest = min(fewest, ballots.n_voters)
     if math.isinf(fewest):
         return 1.0
+    people = add_people(np.concatenate(moves)[:, None], np.concatenate(voter), np.concatenate(query))
+    extra = max(float(people[0, 0]), 0.0)
     reach = float(stdtrit(fewest - 1, 1 - level / 2) / ndtri(1 - level / 2))
     return reach * math.sqrt(1 + (extra / variance if variance > 0 else 0.0))
 
