@@ -69,18 +69,34 @@ def count_failures(arena: Arena) -> FailureCounts:
     """Return by language and system how many answers failed, for how many it was asked, and on how many queries of
     others it has no row. A system without any answer in a language is not ranked there: its failures do not count.
     """
+    counts: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for (language, system), (n, asked, missing) in _count_rows(arena).items():
+        counts.setdefault(language, {})[system] = 0 if n == asked else n, asked, missing
+    return counts
+
+
+def find_answering(arena: Arena) -> dict[tuple[str, str], bool]:
+    """Return whether each system has an answer in each language in which it was asked."""
+    return {key: n < asked for key, (n, asked, _) in _count_rows(arena).items()}
+
+
+@lru_cache(maxsize=16)
+def _count_rows(arena: Arena) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Return by language and system the failed answers, all of them, and the queries of others without a row."""
     rows = _mark_arena(arena)
     if rows is None:
         return {}
     queries = rows.group_by("language").aggregate([("query_id", "count_distinct")]).to_pylist()
     expected = {row["language"]: row["query_id_count_distinct"] for row in queries}
-    counts: dict[str, dict[str, tuple[int, int, int]]] = {}
     groups = rows.group_by(["language", "system"]).aggregate([("failed", "sum"), ("failed", "count")])
-    for row in groups.sort_by([("language", "ascending"), ("system", "ascending")]).to_pylist():
-        n, asked, language = row["failed_sum"], row["failed_count"], row["language"]
-        of_system = 0 if n == asked else n, asked, expected[language] - asked
-        counts.setdefault(language, {})[row["system"]] = of_system
-    return counts
+    return {
+        (row["language"], row["system"]): (
+            row["failed_sum"],
+            row["failed_count"],
+            expected[row["language"]] - row["failed_count"],
+        )
+        for row in groups.sort_by([("language", "ascending"), ("system", "ascending")]).to_pylist()
+    }
 
 
 def failure_lines(counts: FailureCounts, ranked: Mapping[str, Collection[str]], *, drop: bool = False) -> list[str]:

@@ -20,7 +20,7 @@ import numpy as np
 from mirage.battles import verdict_rows
 from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
-from mirage.battles.failures import count_failures, failure_lines, missing_lines
+from mirage.battles.failures import count_failures, failure_lines, find_answering, missing_lines
 from mirage.battles.judge import POOLED
 from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -351,22 +351,12 @@ def _name_absent(ranking: RankingReport, arena: Arena) -> RankingReport:
     if "answers" not in arena.tables:
         return ranking
     without = {code: dict(systems) for code, systems in ranking.unranked.items()}
-    for language, system, answered in _find_answered(arena):
+    for (language, system), answered in find_answering(arena).items():
         ranked = ranking.languages.get(language)
         if ranked is not None and system not in ranked.systems:
             of_language = without.setdefault(language, {})
             of_language[system] = of_language.get(system, _NO_BATTLE) if answered else ABSENT
     return replace(ranking, unranked=without)
-
-
-@lru_cache(maxsize=64)
-def _find_answered(arena: Arena) -> list[tuple[str, str, bool]]:
-    """Return languages and systems, and whether the system has an answer with a text there."""
-    sql = (
-        "SELECT language, system, bool_or(trim(coalesce(text, '')) <> '') AS said FROM answers "
-        "GROUP BY ALL ORDER BY ALL"
-    )
-    return [(row["language"], row["system"], row["said"]) for row in arena.sql(sql).to_pylist()]
 
 
 # The table

@@ -382,8 +382,13 @@ class VerdictJudge(Judge):
     def basis(self, arena: Arena) -> str:
         if self.name.startswith((OF_SCORES, OF_PROGRAMS)):
             who, measure = self.name.split(": ", 1)
-            by = "people's scores" if who == OF_SCORES[:-2] else "scores by programs"
-            return f"{by} of {measure}: of two answers to a query the one with the better score wins."
+            people = who == OF_SCORES[:-2]
+            by = "people's scores" if people else "scores by programs"
+            said = f"{by} of {measure}: of two answers to a query the one with the better score wins."
+            others = [name for name in _scored_measures(arena, people=people) if name != measure]
+            rule = "unless one is named, the measure with the most scores decides, of equals the first by name"
+            named = f" Not used: {join_first(others)} (mirage votes scores DIR --verdicts-from MEASURE); {rule}."
+            return said + named if others else said
         return f"the verdicts of {self.phrase(arena)}; check it by hand on the page Spot check."
 
     def members(self, arena: Arena) -> tuple[str, ...]:
@@ -436,16 +441,14 @@ class HeuristicJudge(VerdictJudge):
         return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
 
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
-        return [f"not ranked: {line}" for line in self._undecided(self._every(self.read(arena))).values()]
+        return [f"not ranked: {line}" for line in self._undecided(_heuristic_verdicts(arena, self.failures)).values()]
 
     def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> Mapping[str, Mapping[str, Verdicts]]:
-        return {self.name: self._decided(self.read(arena))}
+        return {self.name: self._decided(_heuristic_verdicts(arena, self.failures))}
 
     def _count(self, table: pa.Table) -> dict[str, Battles]:
-        return {code: verdicts.battles() for code, verdicts in self._decided(table).items()}
-
-    def _every(self, table: pa.Table) -> dict[str, Verdicts]:
-        return verdict_rows.verdicts(table, judge=self.name, unread=True)
+        every = verdict_rows.verdicts(table, judge=self.name, unread=True)
+        return {code: verdicts.battles() for code, verdicts in self._decided(every).items()}
 
     def _undecided(self, every: Mapping[str, Verdicts]) -> dict[str, str]:
         """Return the languages with too many undecided battles, each with their number in words."""
@@ -456,13 +459,12 @@ class HeuristicJudge(VerdictJudge):
             if undecided > MOST_UNDECIDED * n
         }
 
-    def _decided(self, table: pa.Table) -> dict[str, Verdicts]:
+    def _decided(self, every: Mapping[str, Verdicts]) -> dict[str, Verdicts]:
         """Return the verdicts of the languages that can be ranked.
 
         Raises:
             NotEnoughData: if there are none.
         """
-        every = self._every(table)
         undecided = self._undecided(every)
         if len(undecided) == len(every):
             raise NotEnoughData(
@@ -596,6 +598,12 @@ def verdicts_of(arena: Arena, judge: str, failures: Failures = "count") -> dict[
     return verdict_rows.verdicts(read_verdicts(arena, failures), judge=judge)
 
 
+@lru_cache(maxsize=4)
+def _heuristic_verdicts(arena: Arena, failures: Failures) -> dict[str, Verdicts]:
+    """Return the verdicts of the heuristic judge by language, also where it decides nothing."""
+    return verdict_rows.verdicts(read_verdicts(arena, failures), judge=HEURISTIC, unread=True)
+
+
 @lru_cache(maxsize=16)
 def nuggets_of(arena: Arena, settings: RankSettings = RankSettings()) -> NuggetBattles:
     """Return the battles by nugget scores; settings as for `nugget_battles`."""
@@ -619,6 +627,15 @@ def battles_of(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
 @lru_cache(maxsize=16)
 def _label_unranked(arena: Arena, judge: LabelJudge) -> dict[str, dict[str, str]]:
     return judge.find_unranked(judge.read(arena))
+
+
+@lru_cache(maxsize=64)
+def _scored_measures(arena: Arena, *, people: bool) -> tuple[str, ...]:
+    """Return the measures with scores of people or of programs, by name."""
+    if "scores" not in arena.tables:
+        return ()
+    sql = "SELECT DISTINCT measure FROM scores WHERE person = ? AND value IS NOT NULL ORDER BY measure"
+    return tuple(arena.sql(sql, [people])["measure"].to_pylist())
 
 
 @lru_cache(maxsize=64)

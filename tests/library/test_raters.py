@@ -16,6 +16,7 @@ from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import raters
+from mirage.ranking.judges import Judge
 from mirage.store import arena as arenas
 from mirage.store import writing
 from mirage.store.arena import open_arena
@@ -89,6 +90,16 @@ def test_scores_by_programs_and_by_other_people_decide_where_there_are_no_others
         raters.rater_verdicts(everything, "length")
     with pytest.raises(UnknownName):
         raters.rater_verdicts(everything, "nothing")
+
+
+def test_measures_that_do_not_decide_are_named_with_the_rule(tmp_path: Path) -> None:
+    rows = [score(q, s, "x", float(s == "a"), measure=m) for q in range(3) for s in "ab" for m in ("brief", "clear")]
+    writing.write(tmp_path / "a", {"scores": table(rows)}, made_by="a test")
+    assert raters.main_measure(table(rows)) == "brief"
+    raters.judge_by_scores(tmp_path / "a", "brief", made_by="a test")
+    basis = Judge.from_name("people: brief").basis(open_arena(tmp_path / "a"))
+    assert "Not used: clear" in basis
+    assert "the first by name" in basis
 
 
 @pytest.fixture
