@@ -160,7 +160,7 @@ def test_two_systems_alone_lose_by_failures_on_every_query_whoever_decides(tmp_p
     assert row.difference == pytest.approx(1 / 3)
 
 
-def test_a_language_in_which_a_system_failed_every_answer_is_not_ranked_and_fails_a_gate(
+def test_a_language_in_which_a_system_failed_everything_fails_a_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
