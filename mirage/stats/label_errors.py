@@ -95,6 +95,8 @@ class LabelAudit:
     """Audited queries on whose labels people agree."""
     unclear: int = 0
     """Audited queries that people call unclear or disagree on; excluded."""
+    notes: tuple[str, ...] = ()
+    """Sentences on votes that are left out, or of which not everything is proved."""
 
     def errors(self, language: str) -> tuple[ObservedShare, ObservedShare]:
         """Return the error of the label unanswerable, and of the label answerable, in a language.

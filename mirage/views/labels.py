@@ -45,7 +45,7 @@ class LabelsView:
             own = [query for query in queries if query.answerable == answerable]
             found.append(f"{sum(query.wrong for query in own)} of {len(own)} labels {label}")
         audited = f"{count_text(len(queries), 'audited query')} ({self.labels.audit.unclear:,} more unclear)"
-        return (f"People found wrong, in {audited}: {', '.join(found)}.",)
+        return (f"People found wrong, in {audited}: {', '.join(found)}.", *self.labels.audit.notes)
 
 
 def labels_view(arena: Arena, votes: Iterable[LabelVote] | None = None) -> LabelsView:

@@ -23,10 +23,12 @@ from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.people.votes.rows import cast
+from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
 from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
+from mirage.views.labels import LabelsView
 from pages import conclusion, page_text
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -162,8 +164,11 @@ def test_votes_on_queries_that_are_gone_or_changed_do_not_count(arena: Arena, tm
 
 def test_a_careful_audit_finds_no_error_and_a_lying_one_only_errors(arena: Arena) -> None:
     items = draw_audit(arena, n=24, languages=["te"])
-    right = label_audit(arena, log_of(arena, items, truth))
+    log = log_of(arena, items, truth)
+    right = label_audit(arena, log)
     assert right is not None
+    assert any("draw not proved" in line for line in LabelsView(QueryLabels(audit=right)).remarks)
+    assert label_audit(arena, [replace(row, proof="none") for row in log]) is None
     assert [error.value for error in right.errors("te")] == [0, 0]
     wrong = label_audit(arena, log_of(arena, items, lambda _, subset: "no" if subset == "relevant" else "yes"))
     assert wrong is not None

@@ -128,7 +128,8 @@ def label_audit(arena: Arena, log: Iterable[LabelVote]) -> LabelAudit | None:
         log: votes on labels of all arenas.
     """
     labelled = query_labels(arena)
-    found = {key: label for key, label in majorities(votes_on(arena, log).counting).items() if key in labelled}
+    votes = votes_on(arena, log)
+    found = {key: label for key, label in majorities(votes.counting).items() if key in labelled}
     if not found:
         return None
     queries = [
@@ -136,4 +137,4 @@ def label_audit(arena: Arena, log: Iterable[LabelVote]) -> LabelAudit | None:
         for (language, query), label in sorted(found.items())
         if label is not None
     ]
-    return LabelAudit(tuple(queries), len(found) - len(queries))
+    return LabelAudit(tuple(queries), len(found) - len(queries), tuple(votes.notes()))
