@@ -27,7 +27,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
 from mirage.ranking.control import COVARIATES, Covariates, StyleControl, control_style, covariates
-from mirage.ranking.graph import NO_BOUND, apart_lines
+from mirage.ranking.graph import NO_BOUND
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge, battles_of
 from mirage.ranking.pair_tests import BoardTests, rank_ranges
 from mirage.ranking.people import people_lines
@@ -530,7 +530,7 @@ def remarks(ranking: RankingReport) -> list[str]:
         )
     lines += _joint_remarks(ranking)
     lines += people_lines(ranking.battles)
-    lines += apart_lines(ranking.battles)
+    lines += ranking.apart
     alike = [] if not ranking.battles else [code for code, test in ranking.tests.items() if test.few and test.n_pairs]
     if alike:
         lines.append("too few queries to separate any two systems, so all are tied with the best: " + join_first(alike))

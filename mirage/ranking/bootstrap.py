@@ -27,7 +27,7 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, Layout, by_query
 from mirage.ranking.compare.paired import PairedEstimate, estimate_difference, pair_differences
 from mirage.ranking.fit import RIDGE, Array, Counts
-from mirage.ranking.graph import groups, unbounded_sides
+from mirage.ranking.graph import apart_lines, groups, unbounded_sides
 from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row, separate_two
 from mirage.ranking.people import draw_joint_people, draw_people
@@ -226,6 +226,12 @@ class RankingReport:
             layouts=_select(self.layouts, languages),
         )
         return _add_joint_row(part, battles)
+
+    @property
+    def apart(self) -> list[str]:
+        """A line for each language whose systems fall into parts that no battle joins."""
+        met = {code: row.wins.any(axis=0) | row.ties.any(axis=0) for code, row in self.battles.items()}
+        return apart_lines({code: (row.systems, np.asarray(met[code])) for code, row in self.battles.items()})
 
     @property
     def weighs_kinds(self) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import Battles
 from mirage.ranking.fit import PairCounts
 from mirage.text.segmentation import join_or_count
 
@@ -57,15 +56,16 @@ def either(sides: list[Side]) -> Side:
     return sides[0] if len(set(sides)) == 1 else "both"
 
 
-def apart_lines(battles: Mapping[str, Battles]) -> list[str]:
-    """Return a line for each language whose systems fall into parts that no battle joins."""
+def apart_lines(pairs: Mapping[str, tuple[tuple[str, ...], NDArray[np.bool_]]]) -> list[str]:
+    """Return a line for each language whose systems fall into parts that no battle joins, given the systems of each
+    language and which of them met (S x S).
+    """
     lines = []
-    for code, row in battles.items():
-        met = row.wins.any(axis=0) | row.ties.any(axis=0)
-        parts = _components(row.systems, _closure(np.asarray(met | met.T)))
+    for code, (systems, met) in pairs.items():
+        parts = _components(systems, _closure(np.asarray(met | met.T)))
         if len(parts) > 1:
             listed = " | ".join(join_or_count(part, "system") for part in parts)
-            where = f"{code}: " if len(battles) > 1 else ""
+            where = f"{code}: " if len(pairs) > 1 else ""
             lines.append(f"{where}no battle joins {listed}: the differences between these parts are unknown")
     return lines
 

@@ -31,7 +31,6 @@ from mirage.ranking.board import (
 )
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.control import COVARIATES
-from mirage.ranking.graph import apart_lines
 from mirage.ranking.judges import Judge, battles_of, size, tallies
 from mirage.ranking.pair_tests import BoardTests
 from mirage.ranking.records import JOINT, LanguageRanking
@@ -420,7 +419,7 @@ def _describe(
         without=ranking.unranked,
         failed=ranking.failed,
         unranked=tuple(unranked_remarks(ranking)),
-        apart=tuple(apart_lines(ranking.battles)),
+        apart=tuple(ranking.apart),
         notes=tuple(board.notes),
         counted=board.counted,
         caveats=(*board.failures, *remarks(ranking), *blocks),

@@ -137,7 +137,7 @@ def test_rows_go_one_way_down_to_a_ranking(battles: pd.DataFrame, tmp_path: Path
         verdicts_of.cache_clear()
         entries = follow(partial(mirage.rank, source, draws=11))
         passed = stays(entries)
-        assert len(set(passed)) <= 10, passed
+        assert len(set(passed)) <= 9, passed
         assert climbs(entries) == []
         assert {"battles/verdict_rows.py", "ranking/bootstrap.py", "ranking/pair_tests.py"} <= set(passed)
 
