@@ -217,6 +217,41 @@ def test_relatives_of_the_field(shared: Path, tmp_path: Path) -> None:
     assert "close relatives" in result.summary.guessed["close languages"]
 
 
+ANSWERED = {
+    "ms": (
+        ("Bilakah jambatan itu dibina?", "Jambatan itu dibina pada tahun 1902 oleh kerajaan negeri."),
+        ("Siapakah pengasas syarikat itu?", "Pengasas syarikat itu ialah seorang jurutera dari Pulau Pinang."),
+        ("Di manakah letaknya muzium negara?", "Muzium negara terletak berhampiran dengan stesen kereta api."),
+        ("Apakah makanan kegemaran beliau?", "Beliau gemar makan nasi lemak dan roti canai pada waktu pagi."),
+        ("Bilakah kapal terbang itu berlepas?", "Kapal terbang itu berlepas pada pukul lapan pagi."),
+        ("Siapakah perdana menteri pertama?", "Perdana menteri pertama ialah Tunku Abdul Rahman."),
+    ),
+    "id": (
+        ("Siapa pendiri perusahaan itu?", "Pendiri perusahaan itu adalah seorang insinyur dari Surabaya."),
+        ("Di mana letak museum nasional?", "Museum nasional terletak di Jakarta, dekat dengan stasiun kereta."),
+        ("Berapa harga tiket masuknya?", "Harga tiket masuknya lima ribu rupiah untuk orang dewasa."),
+        ("Mengapa sekolah itu ditutup?", "Sekolah itu ditutup karena jumlah siswanya terus berkurang."),
+        ("Kapan pesawat itu berangkat?", "Pesawat itu berangkat pukul delapan pagi dari bandara."),
+        ("Di mana rumah sakit umum itu?", "Rumah sakit umum itu berada di pusat kota, di sebelah kantor pos."),
+    ),
+}
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_answers_tell_close_relatives_with_short_questions_apart(tmp_path: Path, *, given: bool) -> None:
+    rows = [
+        {"question": question, "answer": answer, "model": "m"} | ({"language": code} if given else {})
+        for code, of_code in ANSWERED.items()
+        for question, answer in of_code
+    ]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = import_file(path, tmp_path / "arena")
+    found = result.arena.read("queries", columns=["language"])["language"].to_pylist()
+    assert min(found.count("ms"), found.count("id")) >= (6 if given else 5)
+    assert given or "Indonesian and Malay" in result.summary.guessed["close languages"]
+
+
 def test_a_short_query_in_another_script_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     rows = [{"question": q, "answer": "It is five years old.", "model": "m"} for q in (*ENGLISH, "Ху?")]

@@ -268,6 +268,12 @@ def _detect(
     of_text = dict(
         zip(with_text, detect_set([_spoken(collected.queries[key]) for key in with_text], named), strict=True)
     )
+    for group in map(frozenset, CLOSE):
+        # Short questions alone would give a relative's queries to the other: their answers tell more.
+        if any(found.code != found.alone and group.issuperset(found) for found in of_text.values()):
+            related = [key for key, found in of_text.items() if found.code in group]
+            longer = detect_set([_answers(collected.queries[key]) for key in related], named)
+            of_text |= {key: found for key, found in zip(related, longer, strict=True) if found.code in group}
     for key in keys:
         entry = collected.queries[key]
         if entry.text is None and len(of_id.get(key[1], ())) == 1:
