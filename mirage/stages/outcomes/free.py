@@ -25,10 +25,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import log2
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mirage.schema import Outcome
 from mirage.stages.outcomes.direct import blank, is_degenerate
@@ -43,8 +43,7 @@ from mirage.text.segmentation import terms
 Kind = Literal["gap", "declines", "asks", "question", "aside", "sorry", "topic", "only", "sourced", "claim", "nothing"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(NamedTuple):
     """One clause of an answer, with positions in the text that was split."""
 
     kind: Kind
@@ -153,7 +152,7 @@ def parse_free(answer: str, language: str, *, query: str = "") -> Parsed:
         return Parsed("unparsed", "instruction_repeated" if re.search(r"[^\W_]", raw) else "fragment")
     if is_degenerate(words):
         return Parsed("unparsed", "degenerate")
-    words_of = reader(code, english=bool(ENGLISH.search(folded.text)))
+    words_of = reader(code, english=code != "en" and ENGLISH.search(folded.text) is not None)
     if len(words) < _SHORT and words_of["short"].fullmatch(words):
         start = folded.text.index(words)
         decision: _Decision = ("abstained", "short_gap", (start, start + len(words)))
