@@ -292,12 +292,20 @@ def test_app_runs_streamlit_on_the_router_with_the_arena_named(
 
     monkeypatch.setattr(os, "execve", replace)
     monkeypatch.chdir(arena.parent)
-    mirage("app", *([arena] if named == "arena" else [arena.parent]), "--port", 8599)
+    monkeypatch.delenv("STREAMLIT_SERVER_ALLOWED_HOSTS", raising=False)
+    served = ["--host", "mirage.example.org", "--metrics", "--frame-ancestors", "'self' https://example.org"]
+    mirage("app", *([arena] if named == "arena" else [arena.parent]), "--port", 8599, *served)
     assert seen["program"] == sys.executable
     assert seen["command"][:3] == [sys.executable, "-m", "streamlit"]
     assert "--server.port=8599" in seen["command"]
     assert seen["env"]["MIRAGE_ARENAS"] == str(arena if named == "arena" else arena.parent)
     assert seen["cwd"] == ROOT, "where .streamlit/config.toml is"
+    assert seen["env"]["MIRAGE_METRICS"] == "1"
+    assert seen["env"]["MIRAGE_FRAME_ANCESTORS"] == "'self' https://example.org"
+    assert "mirage.example.org" in seen["env"]["STREAMLIT_SERVER_ALLOWED_HOSTS"].split()
+    seen.clear()
+    assert "is not a site" in mirage("app", "--frame-ancestors", "a.example; script-src *", code=2).stderr
+    assert not seen
 
 
 # --- the published figures, by the real commands ----------------------------------------------------------------------
