@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mirage.io import values
 from mirage.io.formats import own, pairs, rag, shapes
 from mirage.io.formats.build import Builder, Format
-from mirage.io.formats.fields import number, wrong
+from mirage.io.formats.fields import FIELDS, SYSTEM, number, system_of, wrong
 from mirage.io.formats.spec import Item, Record, Sample
 from mirage.io.options import Options
 from mirage.text.data import load_words
@@ -26,31 +27,40 @@ class _Shape:
 
     reader: Format
     has: tuple[str, ...]
+    any: tuple[str, ...]
     without: frozenset[str]
     options: Options
     join: tuple[str, ...]
     parse: Mapping[str, re.Pattern[str]]
     scale: Mapping[str, tuple[float, float]]
     note: Mapping[str, str]
+    measures: frozenset[str]
+    rater: str
+    system: str
 
     @classmethod
     def of(cls, about: Mapping[str, Any]) -> _Shape:
-        has = about["has"]
+        has, some, measures = about["has"], about.get("any", ""), frozenset(about.get("measures", "").split())
         return cls(
             _READERS[about["reads"]],
             tuple(has.split() if isinstance(has, str) else has),
+            tuple(measures - {"score"} if some == "measures" else some.split()),
             frozenset(about.get("without", "").split()),
             Options(about.get("map", {}), about.get("set", {}), about.get("value", {})),
             tuple(about.get("join", ())),
             {name: re.compile(form) for name, form in about.get("parse", {}).items()},
             about.get("scale", {}),
             about.get("note", {}),
+            measures,
+            about.get("rater", ""),
+            about.get("system", ""),
         )
 
     def fits(self, value: Mapping[str, Any]) -> bool:
         """Return whether a record has the fields, with a value where one is within another, and lacks the others."""
         there = (name in value or ("." in name and Options.find(value, name) is not None) for name in self.has)
-        return self.without.isdisjoint(value) and all(there)
+        some = not self.any or any(name.partition("(")[0] in self.any for name in value)
+        return some and self.without.isdisjoint(value) and all(there)
 
     def apply(self, record: Record) -> Record:
         """Return a record under the names that its reader knows; what the user mapped stays."""
@@ -74,26 +84,39 @@ class _Shape:
             outer, _, inner = name.partition(".")
             if (content := value.pop(name)) is not None:
                 value[outer] = {**(value.get(outer) or {}), inner: content}
+        if measured := [name for name in value if name != "score" and name.partition("(")[0] in self.measures]:
+            scores = {name: values.number(value[name], name, record.where) for name in measured}
+            rest = {name: content for name, content in value.items() if name not in measured}
+            value = {**rest, "scores": scores}
+        if self.rater:
+            value = {"rater": self.rater, **value}
         return Record(value, record.where, record.mapped | {"question"})
 
 
 def _format(name: str, about: Mapping[str, Any]) -> Format:
     """Return a format by its table."""
-    parts = [_Shape.of(shape) for shape in about.get("shapes", [about])]
+    parts = [_Shape.of({**about, **shape}) for shape in about.get("shapes", [about])]
     readers = {shape.reader.name: shape.reader for shape in parts}
 
     def recognise(sample: Sample) -> str | None:
         for shape in parts:
             if any(map(shape.fits, sample.records)):
-                return f"has {', '.join(shape.has)}"
+                some = [name for name in sorted(sample.fields) if name.partition("(")[0] in shape.any]
+                return f"has {', '.join((*shape.has, *some[:1]))}"
         return None
 
     def items(record: Record, builder: Builder) -> Iterator[Item]:
         shape = next((shape for shape in parts if shape.fits(record.value)), parts[0])
         for what, why in shape.note.items():
             builder.note_guess(what, why)
+        record = shape.apply(record)
+        if shape.system and not record.value.keys().isdisjoint((*SYSTEM, "scores", *FIELDS["answer"])):
+            told: dict[str, Any] = {"system": system_of(record, builder)}
+            if record.value.keys().isdisjoint(FIELDS["answer"]):
+                told["answer"] = None
+            record = Record({**record.value, **told}, record.where, record.mapped)
         read: Callable[[Record, Builder], Iterable[Item]] | None = shape.reader.items
-        yield from read(shape.apply(record), builder) if read is not None else ()
+        yield from read(record, builder) if read is not None else ()
 
     return Format(
         name=name,

@@ -28,6 +28,8 @@ _NEEDED = tuple(FIELDS[field] for field in ("question", "contexts", "answer", "s
 KNOWN = frozenset(name for names in FIELDS.values() for name in names)
 _SYSTEMS = frozenset(map(fold_field, FOUND["system"]))
 _STATUSES = frozenset(get_args(schema.Status))
+_WORSE = "noise_sensitivity"
+"""Beginning of measures that are shares of errors."""
 OWN = "file"
 """Rater of a file's own scores."""
 _OF_MEASURES = frozenset(("scores", "metrics", "measures", "evaluation", "eval", "ratings", "evals", "results"))
@@ -121,6 +123,9 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     answers = []
     if "answer" in plan or "status" in plan or asked.answer is not None:
         answers.append(_fail(_answer(value, plan, asked, builder, where), status, reason))
+    if "wanted" in plan:
+        wanted = shown_passages(_get(value, plan, "wanted"), (), where, "reference_contexts")
+        passages = _add_wanted(passages, wanted, builder, answered=any(answer.text is not None for answer in answers))
     others = [name for name in further if name not in ended]
     measured = _own_scores(value, others, answers[0].system, builder) if answers else {}
     for name in others:
@@ -142,6 +147,19 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     )
 
 
+def _add_wanted(
+    shown: Sequence[ShownPassage], wanted: Sequence[ShownPassage], builder: Builder, *, answered: bool
+) -> list[ShownPassage]:
+    """Return the passages of a record, labelled by those it refers to; in a test set also these."""
+    texts = {passage.text for passage in wanted}
+    labelled = [replace(passage, relevant=True) if passage.text in texts else passage for passage in shown]
+    texts = {passage.text for passage in shown}
+    others = [replace(passage, relevant=True, pooled=True) for passage in wanted if passage.text not in texts]
+    if answered and others:
+        builder.left_out("reference_contexts", "this system was not shown them", len(others))
+    return labelled if answered else [*labelled, *others]
+
+
 def _own_scores(
     value: Mapping[str, Any], names: Iterable[str], system: str, builder: Builder
 ) -> dict[str, list[GivenScore]]:
@@ -154,8 +172,12 @@ def _own_scores(
             if inner is content and isinstance(given, Mapping):
                 given = given.get("score", given.get("value"))
             score = _read_measure(measure, given)
-            if score is not None or (isinstance(given, float) and not _NO_MEASURE.fullmatch(measure)):
-                scores.setdefault(name, []).append(GivenScore(system, measure, OWN, score))
+            absent = isinstance(given, float) or (inner is content and given is None)
+            if score is not None or (absent and not _NO_MEASURE.fullmatch(measure)):
+                rater = str(value.get("rater") or OWN) if inner is content else OWN
+                ends = (1.0, 0.0) if measure.startswith(_WORSE) else (None, None)
+                given_score = GivenScore(system, measure, rater, score, low=ends[0], high=ends[1])
+                scores.setdefault(name, []).append(given_score)
             elif not is_measure(given):
                 builder.texts.add(measure)
     return scores

@@ -39,7 +39,6 @@ def formats() -> dict[str, Format]:
         pairs,
         promptfoo,
         rag,
-        ragas,
         trec,
         trec_rag,
         wide,
@@ -47,7 +46,7 @@ def formats() -> dict[str, Format]:
 
     # The more special first: of two that take a file the first has it.
     logs = (otel, promptfoo, inspect_log, lm_eval, nuggets, nomiracl, arena_hard, mt_bench)
-    tables = (pairs, lmarena, inspector, trec_rag, ragas, open_rag_eval, wide, rag, trec)
+    tables = (pairs, lmarena, inspector, trec_rag, open_rag_eval, wide, rag, trec)
     entries = [*(module.FORMAT for module in logs), *flat.FORMATS, *(module.FORMAT for module in tables)]
     entries += [own.QUERIES, own.ANSWERS, own.JUDGMENTS]
     return {entry.name: entry for entry in entries}
