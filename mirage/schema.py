@@ -898,6 +898,11 @@ class Column:
         return "text"
 
     @property
+    def has_rule(self) -> bool:
+        """Return whether not every value of its type is valid."""
+        return self.kind == "number" or self.date or any((self.choices, self.range, self.languages))
+
+    @property
     def arrow(self) -> pa.DataType:
         """Arrow type of the column."""
         import pyarrow as pa
@@ -1045,7 +1050,7 @@ def validate(table: str, data: pa.Table, *, where: str = "") -> None:
             )
 
     for each in columns(table):
-        for bad, breach in _breaches(each, data[each.name]):
+        for bad, breach in breaches(each, data[each.name]):
             refuse(each, bad, breach)
 
     if "status" in data.column_names and "text" in data.column_names:
@@ -1093,7 +1098,7 @@ def _check_names(table: str, data: pa.Table, where: str) -> None:
             seen.check(name, "query_id", place, language)
 
 
-def _breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
+def breaches(column: Column, values: Any) -> Iterator[tuple[Any, str]]:
     """Yield, for each rule of a column, a mask of the values that break it and a description."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -12,6 +12,7 @@ from mirage.io.rows import UNDETERMINED, make_table
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
 from mirage.store.arena import Arena
+from mirage.text.printing import terminal_text
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import ComparisonView
 
@@ -44,13 +45,14 @@ class _Printed:
         return title, names, rows, f"... {' and '.join(rest)}: to_pandas() has all" if rest else ""
 
     def __repr__(self) -> str:
-        title, names, rows, rest = self._shorten()
+        title, names, cells, rest = self._shorten()
+        rows = [[terminal_text(cell) for cell in row] for row in cells]
         widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in [names, *rows]
         ]
-        return "\n".join([title, *lines, *([rest] if rest else [])])
+        return "\n".join([terminal_text(title), *lines, *([rest] if rest else [])])
 
     def _repr_html_(self) -> str:
         title, names, rows, rest = self._shorten()
@@ -216,7 +218,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         commands = [f"next: {command}" for command in self.next[:3]]
-        return "\n".join([*self.findings, f"arena: {self.arena.address}", *commands])
+        return "\n".join(map(terminal_text, [*self.findings, f"arena: {self.arena.address}", *commands]))
 
     def _repr_html_(self) -> str:
         told = "".join(f"<p>{escape(line)}</p>" for line in self.findings)

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from mirage import schema
 from mirage.store.sheets import BOM, csv_text
+from mirage.text.printing import PrintedColumn, terminal_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from mirage.text.printing import PrintedColumn
 
 Format = Literal["table", "csv", "csv-exact", "json", "latex", "markdown"]
 Rows = Sequence[Mapping[str, Any]]
@@ -33,7 +32,6 @@ _SIGNED = (
 )
 _NUMBER = re.compile(r"[+-]?(\d[\d,.]*%?|∞)")
 """A number already formatted as text."""
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = 240
 """Width of a table that is not written to a terminal, in characters."""
 _NAMES = ("system", "language", "first", "second")
@@ -98,10 +96,10 @@ def show(
         text = csv_text(columns, values, exact=output_format == "csv-exact")
         # A spreadsheet opens files; a program that reads a pipe would take the mark for a part of the first name.
         marked = output_format == "csv" and not text.isascii() and _begins_file(sys.stdout)
-        sys.stdout.write(BOM + text if marked else text)
+        sys.stdout.write(BOM + text if marked else terminal_text(text) if sys.stdout.isatty() else text)
     else:
-        json.dump([{name: row[name] for name in columns} for row in records], sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
+        text = json.dumps([{name: row[name] for name in columns} for row in records], ensure_ascii=False, indent=1)
+        sys.stdout.write(terminal_text(text) + "\n")
 
 
 def columns_of(of: str | type, *left_out: str) -> tuple[str, ...]:
@@ -124,12 +122,7 @@ def note(*lines: str) -> None:
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
     for line in lines:
-        console.print(escape_controls(line))
-
-
-def escape_controls(text: str) -> str:
-    """Escape control characters other than line ends and tabs, which a terminal would execute."""
-    return _CONTROLS.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
+        console.print(terminal_text(line))
 
 
 def escape_unencodable() -> None:
@@ -156,10 +149,10 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
     counts = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
     columns = TextColumn("{task.description}", markup=False), BarColumn(), counts, TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True) as bars:
-        task = bars.add_task(text, total=None)
+        task = bars.add_task(terminal_text(text), total=None)
 
         def update(completed: int, total: int | None, name: str = text) -> None:
-            bars.update(task, completed=completed, total=total, description=name)
+            bars.update(task, completed=completed, total=total, description=terminal_text(name))
 
         yield update
 
@@ -216,7 +209,7 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
         widths, names = least, fitting(least, console.width)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
-        number, head = columns[name].number, "\n".join(wrap(heads[name], widths[name]))
+        number, head = columns[name].number, "\n".join(wrap(terminal_text(heads[name]), widths[name]))
         justify: Literal["left", "right"] = "right" if number else "left"
         table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
     for k, cells in enumerate(zip(*(columns[name].cells for name in names), strict=True)):
@@ -234,8 +227,6 @@ def _text_columns(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str
     """Return the columns as texts, with the head of each; a null is `absent`. A column of formatted numbers is one of
     numbers too.
     """
-    from mirage.text.printing import PrintedColumn
-
     columns = {}
     for name, head in heads.items():
         values = [row[name] for row in rows]
@@ -273,7 +264,7 @@ def _least_width(name: str, column: PrintedColumn) -> int:
 
 def _readable(name: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return escape_controls(str(value))
+        return terminal_text(str(value))
     if isinstance(value, int):
         return f"{value:,}"
     # Adding 0 turns what rounds to -0.00 into +0.00.

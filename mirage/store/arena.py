@@ -20,12 +20,14 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import BadInput, TableMissing, UnknownName
+from mirage.errors import ArenaError, BadInput, TableMissing, UnknownName
 from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.bundled import shipped_folder
+from mirage.store.contract import refuse_foreign_values
 from mirage.store.lineage import LINEAGE, Lineage
 from mirage.text.languages import in_order, is_code
+from mirage.text.printing import terminal_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +101,7 @@ class Arena:
         ]
 
     def __repr__(self) -> str:
-        return "\n".join(self.describe())
+        return "\n".join(map(terminal_text, self.describe()))
 
     def _repr_html_(self) -> str:
         title, *lines = map(escape, self.describe())
@@ -205,6 +207,7 @@ class Arena:
             TableMissing: if the arena lacks it.
             UnknownName: if there is no such column, or no rows in a language.
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
+            BadInput: if a value of the table breaks the contract.
         """
         import pyarrow as pa
 
@@ -220,6 +223,7 @@ class Arena:
             [_dictionary_field(full.field(name)) if name in encoded else full.field(name) for name in wanted]
         )
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
+        refuse_foreign_values(self, table, files)
         parts = (_read(self, *pair, selection) for pair in zip(files, self.files(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
         if encoded:
@@ -264,16 +268,23 @@ class Arena:
 
         Raises:
             ArenaError: if a file cannot be read, or the arena was changed since it was opened.
+            BadInput: if a value of a table that the query names breaks the contract.
         """
         import duckdb
 
+        for table, files in self.manifest["tables"].items():
+            if table in query:
+                refuse_foreign_values(self, table, files)
         try:
             with _connection(self).cursor() as cursor:
                 for name, table in (given or {}).items():
                     cursor.register(name, table)
                 return cursor.execute(query, parameters).to_arrow_table()
-        except duckdb.Error:
+        except duckdb.Error as error:
             manifests.verify(self.path, self.manifest, self.version)
+            if isinstance(error, duckdb.InvalidInputException):  # such as a text that is not UTF-8
+                do = manifests.rebuild_hint(self.path)
+                raise ArenaError(f"the arena cannot be read: {error}", where=self.address, do=do) from None
             raise
 
 
@@ -426,7 +437,9 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
             if column.nullable and column.name not in data.column_names:
                 # The file predates this column.
                 data = data.add_column(k, column, pa.nulls(len(data), column.type))
-        return data.cast(columns)
+        data = data.cast(columns)
+        data.validate(full=True)  # texts are UTF-8
+        return data
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
         raise manifests.damage_error(arena.path, file, str(error)) from None

@@ -1,4 +1,4 @@
-"""Any table to print: LaTeX with the rules of `booktabs`, GitHub's Markdown.
+"""Texts on paper and screen: LaTeX with the rules of `booktabs`, GitHub's Markdown, terminals.
 
 Every text is printed as it is, whatever is in it: no text can end a cell, a row or the table. Names in other scripts
 than Latin need XeLaTeX or LuaLaTeX and a font that has them.
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Embeddings, overrides and isolates: an open one would turn what follows the name."""
+_EXECUTED = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|{_BIDI.pattern}")
+"""Control characters other than line ends and tabs, which a terminal would execute, and those that turn a line."""
 _TEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -125,6 +127,11 @@ def markdown_frame(head: Sequence[str], rows: Sequence[Sequence[str]], *, sides:
     marks = [" ---: " if side == "r" else " --- " for side in sides or "l" * len(head)]
     lines = [f"| {' | '.join(head)} |", f"|{'|'.join(marks)}|", *(f"| {' | '.join(row)} |" for row in rows)]
     return "\n".join([*lines, *(["", caption] if caption else []), ""])
+
+
+def terminal_text(text: str) -> str:
+    """Escape what a terminal would execute, or show elsewhere, as a string of JSON does."""
+    return _EXECUTED.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 def single_line(text: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
 import os
 import pickle
+import re
 import socket
 import tracemalloc
 import zipfile
@@ -21,8 +23,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from browser import Opened, show
+from commands import mirage
 from conftest import ROOT
+from markdown_it import MarkdownIt
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
+from store_cases import forge
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput
@@ -34,6 +39,7 @@ from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import copies, owned, writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.makers import makers_of
+from mirage.store.sheets import QUOTED
 from mirage.store.writing import Provenance
 
 CODES = ("ar", "en", "ja", "te")
@@ -281,6 +287,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables |= FEATURES.run(tables)
     arena = writing.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
     copies.copy(arena, folder / "own")
+    for table in tables:
+        copies.copy(arena, folder / f"forged-{table}")
+        rows = arena.read(table, languages=CODES[:1])
+        for place, column in enumerate(schema.columns(table)):
+            if column.choices:
+                values = pa.array([PAYLOADS[k % len(PAYLOADS)] for k in range(len(rows))])
+                rows = rows.set_column(place, pa.field(column.name, pa.string()), values)
+        forge(folder / f"forged-{table}", table, rows)
     made_by = Provenance("a test", settings={NAMES[0]: owned.ADDED})
     writing.write(folder / "own", {"answers": tables["answers"]}, label=adding.OWN, made_by=made_by)
     key = ("en", "1")
@@ -348,6 +362,47 @@ def test_pitfall_45_every_page_shows_hostile_texts_and_names_as_text(opened: Ope
         assert all(any(core in text for core in CORES) for text in hovers if "evil" in text), hovers
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("table", ["queries", "answers", "outcomes", "judgments"])
+def test_pitfall_232_a_forged_enumeration_is_told_as_text(opened: Opened, url: str, hostile: Path, table: str) -> None:
+    entry = {"judgments": "battle", "outcomes": "hallucination"}.get(table, "answers")
+    opened.page.goto(f"{url}/{entry}?{urlencode({'arena': f'forged-{table}'})}")
+    opened.page.get_by_text("is not one of").first.wait_for()
+    for command in (("export", "html", "--into"), ("export", "records", "--out")):
+        mirage(*command[:2], hostile / f"forged-{table}", command[2], hostile / "out.html", code=2)
+    assert not (hostile / "out.html").exists()
+
+
+@pytest.mark.browser
+def test_pitfall_232_every_export_shows_hostile_texts_as_text(
+    start: Callable[..., Opened], hostile: Path, tmp_path: Path
+) -> None:
+    arena, opened = hostile / FOLDER, start()
+    mirage("export", "html", arena, "--into", tmp_path / "report.html", "--texts")
+    opened.page.goto((tmp_path / "report.html").as_uri())
+    opened.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
+    policy = opened.page.locator("meta[http-equiv]").get_attribute("content")
+    assert all(f"{name} 'none'" in policy for name in ("default-src", "base-uri", "form-action", "frame-src"))
+    opened.page.evaluate("document.querySelectorAll('#figures, meta[http-equiv]').forEach((e) => e.remove())")
+    assert opened.page.evaluate(STRAY, cores(*PAYLOADS, *map(name_of, PAYLOADS), FOLDER)) == []
+    for kind in ("table", "csv", "json", "markdown", "latex"):
+        for command in (["rank", arena, "--judge", JUDGES[0]], ["report", "rates", arena], ["show", arena]):
+            printed = mirage(*command, "--format", kind).output
+            assert not EXECUTED.search(printed)
+            if kind == "markdown":
+                opened.page.set_content(MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(printed))
+                assert opened.page.evaluate(STRAY, {}) == []
+    assert opened.heard[1:] == ([], [])
+    opened.page.close()
+    for table in open_arena(arena).tables:
+        mirage("export", "table", arena, table, "--out", tmp_path / "table.csv")
+        with (tmp_path / "table.csv").open(encoding="utf-8-sig", newline="") as file:
+            cells = [cell for row in csv.DictReader(file) for name, cell in row.items() if name != QUOTED]
+        assert not [cell for cell in cells if re.match(r"\s*[=+@]|-\s*\D", cell)]
+
+
+EXECUTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that a terminal executes, or that turn a line."""
 CORES = [core for some in cores(*PAYLOADS).values() for core in some]
 ALL_TEXTS = "(all) => all.map((e) => e.textContent)"
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ import pytest
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store_cases import forge
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.store import arena as arenas
 from mirage.store import writing
+from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.text.names import NAMES
 
@@ -237,6 +240,41 @@ def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tu
         assert schema.sort(name, back).equals(schema.sort(name, data))
         assert back.schema == schema.arrow_schema(name)
         assert arenas.check(arena)
+
+
+def forged_values(column: schema.Column) -> Iterator[tuple[str, pa.Array]]:
+    """Values that only a forged file holds, by kind."""
+    if not column.nullable:
+        yield "null", pa.nulls(1, column.arrow)
+    if column.choices or column.languages or column.date:
+        yield f"text {column.choices}", pa.array(["<script>evil()</script>"])
+    if column.kind == "number":
+        yield "not finite", pa.array([math.nan])
+    for end, step in () if column.range is None else ((column.range.low, -1), (column.range.high, 1)):
+        if end is not None:
+            yield f"range {step}", pa.array([int(end) + step], pa.int64()).cast(column.arrow)
+    yield f"no {column.kind}", pa.array([1.5 if column.kind != "number" else "1.5"])
+    if column.kind == "text":
+        yield "not UTF-8", pa.array([b"\xff\xfe"]).cast(pa.string(), safe=False)
+
+
+@pytest.mark.parametrize("name", schema.TABLES)
+def test_a_foreign_file_is_checked_when_it_is_first_read_pitfall_232(name: str, tmp_path: Path) -> None:
+    path, whole = writing.write(tmp_path / "arena", {name: table(name)}, made_by="a test").path, table(name)
+    cases = {
+        kind: (place, pa.field(column.name, values.type), values)
+        for place, column in enumerate(schema.columns(name))
+        for kind, values in forged_values(column)
+    }
+    for kind, changed in cases.items():
+        forge(path, name, whole.set_column(*changed))
+        with pytest.raises((BadInput, ArenaError)):
+            open_arena(path).read(name)
+        if kind == "not UTF-8":
+            with pytest.raises((BadInput, ArenaError)):
+                open_arena(path).sql(f'SELECT * FROM "{name}"')
+    forge(path, name, whole)
+    assert open_arena(path).read(name).equals(whole)
 
 
 def test_many_threads_may_ask_for_columns_at_once() -> None:

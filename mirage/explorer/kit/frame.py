@@ -484,16 +484,20 @@ def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:
             st.caption("Build the bundled arenas with this command, or open your own folder: mirage app DIR.")
             st.code("make data", language=None)
         st.stop()
-    with st.sidebar:
-        problems += check_link("arena", "arena", arenas)
-        name = pick("Arena", list(arenas), key="arena", help="Arena: a set of queries, systems and their results.")
-        arena = arenas[name]
-        st.caption(plain(arena.title))
-        sidebar.contents(arena, arenas.get(SAMPLE))
-        picked = sidebar.pick_languages(contents_view(arena).languages, problems)
-        part = sidebar.pick_tags(arena, picked, problems)
-        identity.show_account()
-        sidebar.guide_link()
+    try:
+        with st.sidebar:
+            problems += check_link("arena", "arena", arenas)
+            name = pick("Arena", list(arenas), key="arena", help="Arena: a set of queries, systems and their results.")
+            arena = arenas[name]
+            st.caption(plain(arena.title))
+            sidebar.contents(arena, arenas.get(SAMPLE))
+            picked = sidebar.pick_languages(contents_view(arena).languages, problems)
+            part = sidebar.pick_tags(arena, picked, problems)
+            identity.show_account()
+            sidebar.guide_link()
+    except MirageError as error:  # the arena's files are not what they should be; another can be picked
+        refuse(error)
+        st.stop()
     st.session_state["_shared"] = _Shared(arena, part, name, tuple(picked), tuple(problems), arenas)
     if target := st.session_state.pop(_GO, None):
         entry = next(e for e in PAGES if e.name == target[0])
