@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from mirage import schema
 from mirage.battles.judge import HEURISTIC
 from mirage.battles.verdict_rows import judges_of
-from mirage.errors import MirageError, NotEnoughData
+from mirage.errors import MirageError
 from mirage.ranking.judges import Judge
 from mirage.ranking.stage import RATING_STAGES, TOURNAMENT_STAGES
 from mirage.ranking.surrogate.stage import PREDICTION_STAGES
@@ -139,11 +139,11 @@ def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage])
             yield _without_source(table, subject, name, f"the arena has no verdict of {name}")
         elif absent := _absent(arena, stage):
             yield _without_source(table, subject, name, absent)
-        elif made is None:
+        elif (options := _options(table, made or {}, part)) is None:
             reason = "draws and seed are not recorded; store them again with this version"
             yield _without_source(table, subject, name, reason)
         else:
-            yield _compare(arena, read, stage, table, subject, part, judge=name, **_options(table, made, part))
+            yield _compare(arena, read, stage, table, subject, part, judge=name, **options)
 
 
 def _without_source(table: str, subject: str, judge: str, reason: str) -> Recomputed:
@@ -165,9 +165,12 @@ _OPTIONS = {
 """Recorded settings of each table that are options of its stage."""
 
 
-def _options(table: str, made: Mapping[str, Any], stored: pa.Table) -> dict[str, Any]:
-    """Return the options that rows of a judge were made with."""
+def _options(table: str, made: Mapping[str, Any], stored: pa.Table) -> dict[str, Any] | None:
+    """Return the options that rows of a judge were made with; None if they are not recorded, or can be none."""
     options = {name: made[name] for name in _OPTIONS[table] if name in made}
+    counts = [value for name, value in options.items() if name != "regressors"]
+    if not options or not all(type(count) is int and 0 <= count < 2**32 for count in counts):
+        return None
     if table == "predictions":
         skills = set(stored["skill"].to_pylist())
         options |= {"skills": [skill for skill in get_args(schema.Skill) if skill in skills], "weigh": False}
@@ -205,7 +208,7 @@ def _compare(
     try:
         fresh = stage.run(tables, **options)[table]
     except MirageError as error:
-        if isinstance(error, NotEnoughData) and "judge" in options:
+        if "judge" in options:
             return _without_source(table, subject, options["judge"], error.what)
         return Recomputed(subject, 0, error.what)
     tolerance = FITTED if table == "predictions" else TOLERANCE

@@ -371,6 +371,7 @@ def check(arena: Arena) -> list[str]:
     import pyarrow.compute as pc
 
     manifests.verify(arena.path, arena.manifest, arena.version)
+    manifests.refuse_further_members(arena.path, arena.manifest)
     lines = []
     for table, files in arena.manifest["tables"].items():
         full = schema.arrow_schema(table)

@@ -78,7 +78,7 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
         ArenaError: if it has another format, or names a file outside.
     """
     try:
-        manifest = json.loads(raw)
+        manifest = json.loads(raw, object_pairs_hook=_refuse_repeats)
         problem = _problem(manifest)
     except (ValueError, RecursionError) as error:
         problem = f"{type(error).__name__}: {error}"
@@ -101,6 +101,13 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
                 do="do not use this arena; its manifest was tampered with",
             )
     return manifest, _version(raw)
+
+
+def _refuse_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of a JSON object, of which a reader would see the first, and a program the last of a name."""
+    if len(found := dict(members)) < len(members):
+        raise ValueError("a member of it is repeated")
+    return found
 
 
 def refuse_undecodable(path: Path) -> None:
@@ -160,6 +167,18 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
             raise damage_error(path, file, getattr(error, "strerror", None) or str(error)) from None
         if digest != file["sha256"]:
             raise damage_error(path, file, "its content does not match the manifest (SHA-256)")
+
+
+def refuse_further_members(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse members that no version of a manifest has had: what they claim is shown and checked by nobody.
+
+    Raises:
+        ArenaError: naming the first.
+    """
+    known = {"format", *TEXTS, "judge", "labels", "made", "tables"}
+    for members, names in ((manifest, known), *((file, FILE.keys()) for file in listed_files(manifest))):
+        if further := members.keys() - names:
+            raise _unreadable(path, f"it has a member {min(further)!r}")
 
 
 def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from commands import CliRunner
 from conftest import ROOT
-from store_cases import forge
+from store_cases import edit_manifest, forge
 
 from mirage import schema
 from mirage.cli import app
@@ -131,6 +131,16 @@ def test_rows_repeated_or_in_another_order_are_named_pitfall_231(
     forge(path, "ratings", pa.Table.from_pylist(change(sorted_rows), ratings.schema))
     found = [mismatch.column for part in recompute(open_arena(path)) for mismatch in part.mismatches]
     assert set(found) - {"rating"} == {column}
+
+
+@pytest.mark.parametrize("draws", [10**9, "50", -1, None, 51])
+def test_settings_that_cannot_be_those_of_the_ratings_are_a_fault(
+    draws: object, tables: dict[str, pa.Table], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "arena", tables).path
+    edit_manifest(path, lambda manifest: manifest["made"]["ratings"]["settings"]["relevance"].update(draws=draws))
+    (part,) = (part for part in recompute(open_arena(path)) if part.subject == "ratings by relevance")
+    assert part.mismatches
 
 
 def test_what_cannot_be_recomputed_is_named_with_the_reason(tables: dict[str, pa.Table], tmp_path: Path) -> None:

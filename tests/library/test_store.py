@@ -317,6 +317,7 @@ def test_changed_content_of_the_same_size_is_seen_by_check_and_named_on_reading(
             "queries has 3 duplicate keys",
         ),
         (lambda m: m["tables"]["queries"].reverse(), "not in order"),
+        (lambda m: m.update(certified="yes"), "a member 'certified'"),
         (lambda m: m["tables"]["queries"][0].update(sha256="0" * 64), "SHA-256"),
     ],
 )
@@ -364,6 +365,14 @@ def test_a_manifest_that_says_too_little_is_refused(
     make(tmp_path / "a")
     edit_manifest(tmp_path / "a", change)
     with pytest.raises(ArenaError, match=message):
+        open_arena(tmp_path / "a")
+
+
+def test_a_manifest_that_repeats_a_member_is_refused(tmp_path: Path) -> None:
+    make(tmp_path / "a")
+    file = tmp_path / "a" / "manifest.json"
+    file.write_text(file.read_text("utf-8").replace('"title"', '"title": "Another", "title"', 1), encoding="utf-8")
+    with pytest.raises(ArenaError, match="repeated"):
         open_arena(tmp_path / "a")
 
 
