@@ -140,7 +140,7 @@ def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage])
         elif absent := _absent(arena, stage):
             yield _without_source(table, subject, name, absent)
         elif (options := _options(table, made or {}, part)) is None:
-            reason = "draws and seed are not recorded; store them again with this version"
+            reason = "draws and seed are not recorded, or none that could be theirs; store them again"
             yield _without_source(table, subject, name, reason)
         else:
             yield _compare(arena, read, stage, table, subject, part, judge=name, **options)

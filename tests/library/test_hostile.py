@@ -386,10 +386,11 @@ def test_pitfall_232_every_export_shows_hostile_texts_as_text(
     assert opened.page.evaluate(STRAY, cores(*PAYLOADS, *map(name_of, PAYLOADS), FOLDER)) == []
     for kind in ("table", "csv", "json", "markdown", "latex"):
         for command in (["rank", arena, "--judge", JUDGES[0]], ["report", "rates", arena], ["show", arena]):
-            printed = mirage(*command, "--format", kind).output
-            assert not EXECUTED.search(printed)
+            printed = mirage(*command, "--format", kind)
+            assert not EXECUTED.search(printed.output)
             if kind == "markdown":
-                opened.page.set_content(MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(printed))
+                markdown = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+                opened.page.set_content(markdown.render(printed.stdout))
                 assert opened.page.evaluate(STRAY, {}) == []
     assert opened.heard[1:] == ([], [])
     opened.page.close()
