@@ -223,7 +223,7 @@ class Arena:
             [_dictionary_field(full.field(name)) if name in encoded else full.field(name) for name in wanted]
         )
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
-        refuse_foreign_values(self, table, files)
+        self.refuse_foreign_values(table, files)
         parts = (_read(self, *pair, selection) for pair in zip(files, self.files(files), strict=True))
         data = pa.concat_tables([selection.empty_table(), *parts])
         if encoded:
@@ -248,6 +248,16 @@ class Arena:
     def files(self, entries: Iterable[Mapping[str, Any]]) -> list[Path]:
         """Return the paths of files by their entries in the manifest."""
         return [self.path / entry["path"] for entry in entries]
+
+    def refuse_foreign_values(self, table: str, files: Iterable[Mapping[str, Any]]) -> None:
+        """Check the values of files against the contract; those of bundled arenas are part of this program.
+
+        Raises:
+            ArenaError: if a file is damaged.
+            BadInput: if a value breaks the contract.
+        """
+        if self.bundled is None:
+            refuse_foreign_values(self.path, self.manifest, self.version, table, files)
 
     def sql(
         self,
@@ -274,7 +284,7 @@ class Arena:
 
         for table, files in self.manifest["tables"].items():
             if table in query:
-                refuse_foreign_values(self, table, files)
+                self.refuse_foreign_values(table, files)
         try:
             with _connection(self).cursor() as cursor:
                 for name, table in (given or {}).items():

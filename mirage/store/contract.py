@@ -19,17 +19,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from mirage.store.arena import Arena
-
 
 _CHECKED: set[tuple[Path, str]] = set()
 """Path and hash of files that were checked."""
 
 
-def refuse_foreign_values(arena: Arena, table: str, files: Iterable[Mapping[str, Any]]) -> None:
-    """Check files of a table by their entries in the manifest, each once in a process.
-
-    Those of bundled arenas are part of this program.
+def refuse_foreign_values(
+    folder: Path, manifest: Mapping[str, Any], version: str, table: str, files: Iterable[Mapping[str, Any]]
+) -> None:
+    """Check files of a table by their entries in an arena's manifest, each once in a process.
 
     Raises:
         ArenaError: if a file cannot be read, or has other columns, rows or languages than it should.
@@ -38,15 +36,15 @@ def refuse_foreign_values(arena: Arena, table: str, files: Iterable[Mapping[str,
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    new = {(arena.path / file["path"], file["sha256"]): file for file in files}
-    if (new := {key: file for key, file in new.items() if key not in _CHECKED}) and arena.bundled is None:
+    new = {(folder / file["path"], file["sha256"]): file for file in files}
+    if new := {key: file for key, file in new.items() if key not in _CHECKED}:
         parts = []
         for (path, _), file in new.items():
             try:
                 parts.append(_read_ruled(table, path, file))
             except (OSError, ValueError, pa.ArrowException) as error:
-                verify(arena.path, arena.manifest, arena.version)
-                raise damage_error(arena.path, file, str(error)) from None
+                verify(folder, manifest, version)
+                raise damage_error(folder, file, str(error)) from None
         rows = pa.concat_tables(parts, promote_options="default").unify_dictionaries()
         for name in rows.column_names:
             column, values = schema.column(table, name), rows[name]
@@ -55,7 +53,7 @@ def refuse_foreign_values(arena: Arena, table: str, files: Iterable[Mapping[str,
             for bad, breach in schema.breaches(column, values):
                 if pc.any(bad).as_py():
                     what = f"{table}.{name} {breach}; the first such value is {values.filter(bad)[0].as_py()!r}"
-                    raise BadInput(what, where=f"{arena.address}/{table}", do=f"{name}: {column.meaning}")
+                    raise BadInput(what, where=f"{folder}/{table}", do=f"{name}: {column.meaning}")
     _CHECKED.update(new)
 
 

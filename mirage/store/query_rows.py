@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.store.arena import Arena
-from mirage.store.contract import refuse_foreign_values
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -34,7 +33,7 @@ def of_query(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str, A
     file = next((entry for entry in arena.manifest["tables"].get(table, []) if entry["language"] == code), None)
     if file is None:
         return []
-    refuse_foreign_values(arena, table, [file])
+    arena.refuse_foreign_values(table, [file])
     path = str(arena.files([file])[0])
     try:
         with pq.ParquetFile(path) as parquet:
