@@ -292,7 +292,7 @@ class Arena:
                 return cursor.execute(query, parameters).to_arrow_table()
         except duckdb.Error as error:
             manifests.verify(self.path, self.manifest, self.version)
-            if isinstance(error, duckdb.InvalidInputException):  # such as a text that is not UTF-8
+            if "string encoding" in str(error):
                 do = manifests.rebuild_hint(self.path)
                 raise ArenaError(f"the arena cannot be read: {error}", where=self.address, do=do) from None
             raise
