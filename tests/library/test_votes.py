@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +116,7 @@ def test_parts_of_the_log_and_the_key_for_caches(db: Votes) -> None:
         {"time": "1999-12-31T23:59:59.000000Z"},
         {"time": "2026-02-30T12:00:00.000000Z"},
         {"time": "2026-11-21T05:13:28.250000"},
-        {"time": f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M:%S.%fZ}"},
+        {"time": "2126-11-29T00:00:00.000000Z"},
         {"voter": "ami\u200bna"},
         {"voter": "ami\u202ena"},
         {"voter": "ami\x1bna"},
