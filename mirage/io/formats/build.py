@@ -530,8 +530,25 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
     """Yield the items of records in a format.
 
     Raises:
-        BadInput: for the first invalid record; the next call goes on behind it.
+        BadInput: for the first invalid record, and where a value has another type than the format gives it; the next
+            call goes on behind it.
     """
+    last = ""
+
+    def watch() -> Iterator[Record]:
+        nonlocal last
+        for record in records:
+            last = record.where
+            yield record
+
+    try:
+        yield from _read_items(entry, watch(), builder)
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
+        what = f"a value of this record has another type than the format {entry.name} gives it"
+        raise BadInput(what, where=last, do="correct or remove it; mirage import --formats says what is read") from error
+
+
+def _read_items(entry: Format, records: Iterable[Record], builder: Builder) -> Iterator[Item]:
     if "judgments" in entry.gives:
         records = map(_without_weight, records)
     if entry.read is not None:

@@ -105,7 +105,7 @@ def is_measure(value: Any) -> bool:
         return True
     try:
         return not isinstance(value, bool) and isinstance(value, int | float | str) and float(value) is not None
-    except ValueError:
+    except (ValueError, OverflowError):
         return False
 
 
