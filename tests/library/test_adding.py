@@ -112,7 +112,7 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
         ({"language": "sw", "query_id": "sw-99", "text": "x"}, "2"),
         ({"language": "xx", "query_id": "sw-01", "text": "x"}, "language"),
         ({"query_id": "sw-99", "text": "x"}, "no query 'sw-99'"),
-        ({"query_id": "sw-02", "text": "x", "sample": 1}, "further samples"),
+        ({"language": "sw", "query_id": "sw-01", "text": "y", "sample": 1}, "further samples"),
         ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "theirs"}, "theirs"),
     ],
 )
