@@ -63,7 +63,7 @@ def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcom
     written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
     contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
     writing.write(tmp_path / "a", contents, made_by="a test")
-    mirage("evaluate", tmp_path / "a")
+    mirage("evaluate", tmp_path / "a", "--judge", "heuristic")
     arena = open_arena(tmp_path / "a")
     assert {"features", "judgments", "ratings"} <= set(arena.tables)
     assert "outcomes" not in arena.tables
