@@ -545,7 +545,8 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
         yield from _read_items(entry, watch(), builder)
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
         what = f"a value of this record has another type than the format {entry.name} gives it"
-        raise BadInput(what, where=last, do="correct or remove it; mirage import --formats says what is read") from error
+        advice = "correct or remove it; mirage import --formats says what is read"
+        raise BadInput(what, where=last, do=advice) from error
 
 
 def _read_items(entry: Format, records: Iterable[Record], builder: Builder) -> Iterator[Item]:
