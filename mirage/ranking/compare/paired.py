@@ -356,11 +356,12 @@ def queries_in_all(
     def is_enough(total: int) -> bool:
         return sign_test_power(total, share, chance, level) >= POWER
 
-    low, high = 0, math.floor(FAR * effective)
+    low, high = 0, round(FAR * effective)
     if not is_enough(high):
         return None, f"more than {FAR} times the present {count_text(n, 'query')} would be needed"
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     total = next(k for k in range(max(high - _BEHIND, 1), high + 1) if is_enough(k))
-    return math.ceil(total * n / effective), None
+    # Rounded first: a sum of weights is exact to rounding alone.
+    return math.ceil(round(total * n / effective, 6)), None
