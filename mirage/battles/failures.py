@@ -150,6 +150,7 @@ def queries_of(arena: Arena, system: str) -> Queries:
     return Queries(frozenset(keys), frozenset(key for key, failed in keys.items() if failed))
 
 
+@lru_cache(maxsize=4)
 def _mark_arena(arena: Arena) -> pa.Table | None:
     """Return the key of every answer of an arena, and whether it failed; None without answers and outcomes."""
     import pyarrow.compute as pc

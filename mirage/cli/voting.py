@@ -162,7 +162,7 @@ def ballot(
     """Write a ballot to send to a voter: a sheet with the next battles of the queue, blind and in random order.
 
     The voter fills in the column vote (A, B, tie, both_bad or skip), and mirage votes import takes the file. Without
-    --voter several people can fill in copies under names that nobody checks. Reads the tables queries, passages,
+    --voter several people can fill in copies under names that are not checked. Reads the tables queries, passages,
     answers and judgments, and the votes. Writes FILE.
     """
     from mirage.people.votes.ballots import battle_ballot

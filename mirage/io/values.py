@@ -203,7 +203,7 @@ def refuse_weights(value: Mapping[str, Any], where: str) -> None:
 
 @lru_cache(4096)
 def weight_fields(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names that stand for a probability of being drawn: `inclusion`, `Inclusion probability`."""
+    """Return the names of a probability of being drawn: `inclusion`, `Inclusion probability`."""
     return tuple(name for name in names if _INCLUSION.fullmatch(name))
 
 

@@ -101,7 +101,7 @@ def verified_name() -> str:
 def claimed_name(claims: Mapping[str, Any]) -> str:
     """Return the e-mail address of a login's claims if the provider verified it, else `oidc:ISSUER#SUB`.
 
-    An id may be any text, such as somebody's address: with its issuer in front it equals none.
+    An id may be any text, such as another person's address: with its issuer in front it equals none.
     """
     email, sub = (normalise_name(str(claims.get(name) or "")) for name in ("email", "sub"))
     # Providers send the flag as a truth value or as text.

@@ -539,6 +539,8 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
         nonlocal last
         for record in records:
             last = record.where
+            if "judgments" in entry.gives:
+                refuse_weights(record.value, record.where)
             yield record
 
     try:
@@ -550,8 +552,6 @@ def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> It
 
 
 def _read_items(entry: Format, records: Iterable[Record], builder: Builder) -> Iterator[Item]:
-    if "judgments" in entry.gives:
-        records = map(_without_weight, records)
     if entry.read is not None:
         yield from entry.read(records, builder)
         return
@@ -562,11 +562,6 @@ def _read_items(entry: Format, records: Iterable[Record], builder: Builder) -> I
             if item.answerable is None:
                 item.answerable = says_answerable(record.value)
             yield item
-
-
-def _without_weight(record: Record) -> Record:
-    refuse_weights(record.value, record.where)
-    return record
 
 
 def _tags(tags: Mapping[str, str | Sequence[str] | None]) -> set[tuple[str, str]]:

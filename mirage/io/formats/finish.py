@@ -87,7 +87,7 @@ def finish_tables(
         except BadInput as error:
             errors.append(error)
     for key, entry in queries.items():
-        _promote_samples(entry, {row["system"] for row in known.of_query("answers", key)})
+        _promote_samples(entry, key, known)
     _drop_texts(collected, queries.values())
     tables: Tables = {}
     if not errors:
@@ -97,9 +97,10 @@ def finish_tables(
     return tables
 
 
-def _promote_samples(entry: QuerySeen, answered: Collection[str]) -> None:
+def _promote_samples(entry: QuerySeen, query: QueryKey, known: Known) -> None:
     """Make the first sample of a system without an answer its answer: other programs number runs from 1."""
     samples = sorted((key[2], key) for key in entry.rows if key[0] == "samples")
+    answered = {row["system"] for row in known.of_query("answers", query)} if samples else set()
     for _, key in samples:
         row, where = entry.rows[key]
         if row.system not in answered and row.system not in entry.answers:
