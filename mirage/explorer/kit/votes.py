@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from mirage.errors import MirageError, Unreachable
 from mirage.people.notes import notes_on
-from mirage.people.votes.belonging import VoteLog, log_on, log_votes
+from mirage.people.votes.belonging import VoteLog, log_on, log_votes, votes_on
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Evidence, LabelVote, Note, Vote
 from mirage.people.votes.rows import battle
-from mirage.people.votes.stage import counting
+from mirage.people.votes.stage import counting, imported_on
 from mirage.store import home
 from mirage.views.labels import LabelsView, labels_view
 
@@ -125,7 +125,13 @@ def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> 
         Unreachable: as in `log`.
     """
     first, second = sorted(systems)
-    return [vote for vote in log(arena) if battle(vote) == (language, query_id, first, second)]
+    cast = [vote for vote in _standing(arena, votes_at(arena)) if battle(vote) == (language, query_id, first, second)]
+    return [*imported_on(arena, language, query_id, systems), *cast]
+
+
+@lru_cache(maxsize=8)
+def _standing(arena: Arena, votes: VoteLog[Vote]) -> tuple[Vote, ...]:
+    return tuple(votes_on(arena, votes.votes).counting)
 
 
 def notes_at(arena: Arena) -> tuple[Note, ...]:

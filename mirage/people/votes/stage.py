@@ -297,6 +297,18 @@ def _judgments(arena: Arena, languages: Iterable[str]) -> pa.Table | None:
     return programs(arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)) if codes else None
 
 
+def imported_on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[Vote]:
+    """Return the verdicts given by people among the arena's judgments on one battle."""
+    if "judgments" not in arena.tables:
+        return []
+    rows = arena.sql(
+        "SELECT * FROM judgments WHERE person AND language = $language AND query_id = $query "
+        "AND list_contains($systems, system_a) AND list_contains($systems, system_b)",
+        {"language": language, "query": query_id, "systems": list(systems)},
+    )
+    return imported_votes(rows, arena.name)
+
+
 @lru_cache(maxsize=8)
 def _imported_votes(arena: Arena) -> tuple[Vote, ...]:
     """Return the verdicts given by people among the arena's judgments."""
