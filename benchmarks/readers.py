@@ -96,7 +96,7 @@ async def opened(url: str, process: int, visits: Iterable[tuple[str, str]]) -> l
 
 
 def followed(url: str, process: int, links: Iterable[tuple[str, str]]) -> list[float]:
-    """CPU milliseconds of following links, each in a session of its own: a session keeps the arena that it began with."""
+    """CPU milliseconds of following links, each in its own session, since a session keeps its first arena."""
     return [asyncio.run(opened(url, process, [link]))[0] for link in links]
 
 
