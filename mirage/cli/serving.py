@@ -62,9 +62,9 @@ def explorer(
         environment[settings.FRAMES] = frame_ancestors
     settings.frame_ancestors(environment)
     server = Path(__file__).parents[1] / "explorer" / "server.py"
-    screen = sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     command = [sys.executable, "-m", "streamlit", "run", str(server), "--server.showEmailPrompt=false"]
-    command += [f"--server.headless={str(not screen).lower()}", *([f"--server.port={port}"] if port else [])]
+    # With a screen Streamlit would offer readers to install its "agent skills" on this machine.
+    command += ["--server.headless=true", *([f"--server.port={port}"] if port else [])]
     command += [f"--server.address={host}"] if host else []
     # Replace this process, so that signals reach the server and no child is left behind.
     os.chdir(page.parent)

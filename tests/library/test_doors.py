@@ -91,15 +91,21 @@ class Served:
 
 @contextmanager
 def serving(folder: Path, *options: str, **variables: str) -> Iterator[Served]:
-    """`mirage app` on an arena."""
+    """`mirage app` on an arena, on a machine with a screen and a coding agent."""
     (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
+    (folder / ".claude").mkdir()
     with waiting.port() as port:
-        environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
-        environment |= {
-            "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
-            "RECORDED": str(folder / "recorded"),
-            "MIRAGE_HOME": str(folder / "home"),
-        } | variables
+        environment = (
+            os.environ
+            | {
+                "DISPLAY": ":0",
+                "HOME": str(folder),
+                "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
+                "RECORDED": str(folder / "recorded"),
+                "MIRAGE_HOME": str(folder / "home"),
+            }
+            | variables
+        )
         arena = str(ROOT / "data" / "sample")
         command = [sys.executable, "-m", "mirage", "app", arena, "--port", str(port), *options]
         quiet = subprocess.DEVNULL
@@ -147,6 +153,7 @@ async def visit(link: ClientConnection, page: str) -> str:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             session = message.new_session.initialize.session_id
+            assert not message.new_session.initialize.recommend_skills_install, "nothing writes to this machine"
         elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             return session
     raise ConnectionError("the server is gone")
