@@ -23,6 +23,7 @@ from mirage.io.imports.public import import_outputs
 from mirage.store import arena as store_arena
 from mirage.store import home
 from mirage.store.arena import open_arena
+from mirage.store.roles import ROLES
 from mirage.text.languages import LANGUAGES
 from mirage.views.query import MEASURED
 from pages import headings, html, page_text, text
@@ -150,13 +151,11 @@ def test_without_texts_the_numbers_are_shown_and_what_brings_the_texts(arenas: P
     assert "Query e00" in re.sub(r"\s+", " ", text(page))
     assert "answer is present" in text(page), "the rule is told"
     assert "(characters 0 to 22)" in text(page)
-    assert any("Download the texts" in fold.label for fold in page.expander)
-    (command,) = [block.value for block in page.code if "pull" in block.value]
-    assert command.splitlines()[:2] == [
-        "mirage pull nomiracl --into ANSWERS",
-        "mirage import nomiracl ANSWERS --into ARENA",
-    ]
+    assert "75 MB" in bring(page).label
     assert not page.text_input, "there is no text to search in"
+    page.button(key="open_other").click().run()
+    assert page.selectbox(key="arena").value == "texts", "the arena that has the same query"
+    assert "Which river is number 0?" in text(page)
 
 
 def published(folder: Path) -> Path:
@@ -201,7 +200,7 @@ def origin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Han
 
 
 def bring(page: AppTest) -> Any:
-    return next(button for button in page.button if button.label == "Download texts")
+    return page.button(key="texts_pull")
 
 
 def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Path, origin: type[Handler]) -> None:
@@ -213,12 +212,20 @@ def test_the_button_brings_the_texts_and_opens_them_at_the_same_place(arenas: Pa
     arena = open_arena(home.home_arenas()[home.TEXTS])
     assert {"queries", "passages", "answers", "outcomes", "features"} <= set(arena.tables)
     assert store_arena.check(arena)
-    next(button for button in page.button if button.label == "Open the arena with texts").click().run()
-    assert not page.exception
     assert page.selectbox(key="arena").value == home.TEXTS
     assert page.multiselect(key="languages").value == ["en"]
     assert "4 of 72 queries" in page_text(page)
     assert "What is n1?" in text(page)
+
+
+def test_a_reader_of_a_deployment_is_led_to_texts_but_downloads_none(
+    arenas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "roles.toml").write_text('default = "voter"', encoding="utf-8")
+    monkeypatch.setenv(ROLES, str(tmp_path / "roles.toml"))
+    keys = {button.key for button in open_page(arena="nomiracl").button}
+    assert "open_other" in keys
+    assert "texts_pull" not in keys
 
 
 def test_a_failed_download_says_what_to_do_and_a_repeat_goes_on(arenas: Path, origin: type[Handler]) -> None:

@@ -111,12 +111,21 @@ class Page:
             stop()
 
     def offer_arena(self, *tables: str) -> None:
-        """Draw a button that opens another arena that has all of these tables; nothing if there is none."""
+        """Draw a button that opens another arena that has all of these tables, at the query of the address if one has
+        it; nothing if there is none.
+        """
         others = other_arenas(self.arena).items()
         able = {name: arena for name, arena in others if set(tables) <= set(arena.tables)}
+        query = st.query_params.get("query", "")
+        same = next((name for name, arena in able.items() if _has_query(arena, query)), None)
         # The sample always exists and is small.
-        name = SAMPLE if SAMPLE in able else next(iter(able), None)
-        if name is not None and st.button(f"Open the arena {plain(name)}", key="open_other", help=able[name].title):
+        name = same or (SAMPLE if SAMPLE in able else next(iter(able), None))
+        if name is None:
+            return
+        label = f"Open this query in {plain(name)}" if same else f"Open the arena {plain(name)}"
+        if st.button(label, key="open_other", help=able[name].title):
+            if not same:
+                st.query_params.pop("query", None)
             switch(able[name].path)
 
     def without(self) -> str:
@@ -471,6 +480,14 @@ def other_arenas(arena: Arena) -> dict[str, Arena]:
     """Return the other arenas that this reader may see, by name; unreadable arenas are skipped."""
     shared: _Shared = st.session_state["_shared"]
     return {name: other for name, other in shared.arenas.items() if other.path != arena.path}
+
+
+def _has_query(arena: Arena, link: str) -> bool:
+    """Return whether an arena has the query of an address (`query_keys.key_text`)."""
+    code, _, query_id = link.partition(":")
+    if not query_id or "queries" not in arena.tables:
+        return False
+    return query_id in arena.read("queries", languages=(code,), columns=["query_id"])["query_id"].to_pylist()
 
 
 def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:

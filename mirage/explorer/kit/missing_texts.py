@@ -1,18 +1,20 @@
-"""The missing state of texts: what is missing, why, the commands, and a download button."""
+"""The missing state of texts: a button to an arena that has them, and one that downloads NoMIRACL's."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from mirage.explorer.kit.frame import Page
+from mirage.explorer.kit.frame import Page, switch
+from mirage.explorer.kit.identity import may
 from mirage.explorer.kit.states import working
-from mirage.explorer.kit.text import note, plain
+from mirage.explorer.kit.text import note
 from mirage.store import home
 from mirage.store.arena import open_arena
 
 
 def absent(page: Page) -> None:
-    """Offer to download NoMIRACL's texts, or to open the arena that has them; of other arenas say that they have none.
+    """Lead from numbers without texts to the same query, or another, in an arena that has them; offer curators to
+    download NoMIRACL's.
 
     Args:
         page: the page whose arena lacks them.
@@ -20,47 +22,29 @@ def absent(page: Page) -> None:
     if not page.arena.name.startswith("nomiracl"):
         note("Numbers only: the texts they were computed from were not imported.")
         return
-    with st.expander("Download the texts (about 75 MB)", key="texts_absent"):
-        st.caption(
-            "Only the numbers are bundled. Queries, passages and answers come from NoMIRACL’s public repository."
-        )
-        if _there():
-            st.button("Open the arena with texts", type="primary", on_click=_open)
-            return
-        folder = home.home_folder()
-        with st.container(horizontal=True, gap="small"):
-            about = f"Into {plain(str(folder))}. Takes a minute or two."
-            asked = st.button("Download texts", type="primary", help=about)
-            page.offer_arena("answers")
-        if asked:
-            _bring()
-        st.caption("Or on the command line, into your own folder:")
-        st.code(
-            "mirage pull nomiracl --into ANSWERS\n"
-            "mirage import nomiracl ANSWERS --into ARENA\n"
-            "mirage measure features ARENA\n"
-            "mirage app ARENA",
-            language=None,
-            wrap_lines=True,
-        )
+    asked = False
+    with st.container(horizontal=True, gap="small", key="texts_absent"):
+        page.offer_arena("answers")
+        if not _is_complete() and may("curator"):
+            about = "NoMIRACL's queries, passages and answers, from its public repository. Takes a minute or two."
+            asked = st.button("Download the texts (75 MB)", key="texts_pull", help=about)
+    note("The texts of this arena are not bundled.")
+    if asked:
+        _bring()
 
 
-def _there() -> bool:
+def _is_complete() -> bool:
     """Return whether the arena with texts is complete; features are written last."""
     path = home.home_arenas().get(home.TEXTS)
     return path is not None and "features" in open_arena(path).tables
 
 
-def _open() -> None:
-    st.session_state["arena"] = home.TEXTS
-
-
 def _bring() -> None:
+    """Download the texts and open their arena."""
     from mirage.io.imports.texts import download_texts  # deferred: imports all formats, which is slow
 
-    completed = False
+    arena = None
     with working("Requesting the files") as progress:
-        download_texts(home.home_folder(), progress)
-        completed = True
-    if completed:
-        st.rerun()
+        arena = download_texts(home.home_folder(), progress)
+    if arena is not None:
+        switch(arena.path)
