@@ -26,7 +26,7 @@ from mirage import schema
 from mirage.battles.decision import FIRST, SECOND, TIE, decide_battles
 from mirage.battles.verdict_rows import OF_SCORES, Verdicts, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.people.votes.kinds import Vote
+from mirage.people.votes.kinds import IMPORTED, Vote
 from mirage.people.votes.opinions import (
     STATISTICS,
     WIDTH,
@@ -218,7 +218,7 @@ def examine(
 
     Args:
         judgments: columns of table `judgments`, of programs only.
-        votes: valid votes (`mirage.people.votes.rows.standing`); those on battles not sampled at random are ignored.
+        votes: valid votes (`mirage.people.votes.rows.standing`); those on battles that the queue chose are ignored.
         judges: names; None for all.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
         seed: seed of the draws.
@@ -227,7 +227,8 @@ def examine(
         UnknownName: if a judge has no verdict.
         NotEnoughData: if no vote counts and there is no known-answer pair.
     """
-    opinions = opinions_of(vote for vote in votes if vote.control and label(vote) is not None)
+    heard = (vote for vote in votes if vote.control or vote.why == IMPORTED)
+    opinions = opinions_of(vote for vote in heard if label(vote) is not None)
     drawn, whole = without_known(judgments), with_known(judgments)
     battles = decide_battles(drawn)
     known_pairs = {} if outcomes is None else known_sums(decide_battles(whole), outcomes)

@@ -13,7 +13,7 @@ from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, is_arena, open_arena
-from mirage.store.folders import make_folder
+from mirage.store.folders import make_folder, make_private
 from mirage.store.user_files import BESIDE
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _create(system: fs.FileSystem, path: str) -> Any:
 
     if isinstance(system, fs.LocalFileSystem):
         make_folder(Path(path).parent)
-        Path(path).touch(mode=0o600)
+        make_private(Path(path))
     else:
         system.create_dir(path.rpartition("/")[0])
     return system.open_output_stream(path, compression=None)

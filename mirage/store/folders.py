@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from mirage.errors import BadInput
@@ -21,13 +22,28 @@ def in_home(path: Path) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder and its parents; those in the user's folder can be read by their owner alone.
+    """Create a folder and its parents; those in the user's folder can be read by their owner alone, also older ones.
 
     Raises:
         OSError: if it cannot be created.
     """
-    for folder in reversed([folder for folder in (path, *path.parents) if not folder.is_dir()]):
-        folder.mkdir(mode=0o700 if in_home(folder) else 0o777, exist_ok=True)
+    for folder in reversed((path, *path.parents)):
+        if not folder.is_dir():
+            folder.mkdir(mode=0o700 if in_home(folder) else 0o777, exist_ok=True)
+        elif in_home(folder.parent) and not folder.is_symlink() and folder.stat().st_mode & 0o077:
+            with suppress(PermissionError):  # another user's
+                folder.chmod(0o700)
+
+
+def make_private(file: Path) -> None:
+    """Create a file unless it exists, and let only its owner read it.
+
+    Raises:
+        OSError: if it cannot be created.
+    """
+    file.touch(mode=0o600)
+    with suppress(PermissionError):  # another user's
+        file.chmod(0o600)
 
 
 def locate(text: str) -> Path:

@@ -21,7 +21,7 @@ from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store import arena as arenas
 from mirage.store.files import need_file
 from mirage.store.folders import home_folder as home_folder
-from mirage.store.folders import make_folder
+from mirage.store.folders import make_folder, make_private
 from mirage.store.manifest import NAME, arena_folders
 
 VOTES = "votes.sqlite"
@@ -91,12 +91,6 @@ def make_votes_file() -> None:
         make_private(file)
     except OSError as error:
         raise _unwritable(file, error) from None
-
-
-def make_private(file: Path) -> None:
-    """Create a file unless it exists, and let only its owner read it."""
-    file.touch(mode=0o600)
-    file.chmod(0o600)
 
 
 def write_key(file: Path, key: str) -> None:

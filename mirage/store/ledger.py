@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mirage.errors import ArenaError, MirageError
-from mirage.store.folders import make_folder
+from mirage.store.folders import make_folder, make_private
 
 NAME = "ledger.sqlite"
 """File name in an arena's folder."""
@@ -262,8 +262,7 @@ class Ledger:
     def _connect(self) -> sqlite3.Connection:
         """Connect to the file, creating it if needed."""
         make_folder(self.path.parent)
-        if not self.path.exists():
-            self.path.touch(mode=0o600)  # so are the files that SQLite puts beside it
+        make_private(self.path)  # so are the files that SQLite puts beside it
         db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
         try:
             # Commits survive a killed process. Without a flush per commit, a power failure may lose the last

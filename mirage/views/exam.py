@@ -15,7 +15,7 @@ from mirage.errors import MirageError, NotEnoughData
 from mirage.people.exam import MEASURES, MEASURES_ALONE, SEED, ExamResult, JudgeExam, Measure, exam
 from mirage.people.votes.agreement import judges_agreement
 from mirage.people.votes.belonging import VoteLog, log_votes
-from mirage.people.votes.kinds import Vote
+from mirage.people.votes.kinds import IMPORTED, Vote
 from mirage.people.votes.stage import counting
 from mirage.ranking.board import style_of
 from mirage.ranking.bootstrap import DRAWN
@@ -474,17 +474,22 @@ def _overlap(one: Estimate, other: Estimate) -> bool:
 
 
 def _vote_remarks(arena: Arena, votes: VoteLog[Vote], languages: Sequence[str]) -> tuple[str, ...]:
-    """List the languages with random votes and their counts, those without, and the votes that do not count."""
+    """List the languages with random votes and their counts, those without, and the votes that count here alone or
+    nowhere.
+    """
     log = counting(arena, votes.votes)
-    if "answers" not in arena.tables and not log:
-        return ()
+    came = sum(vote.why == IMPORTED and vote.language in languages for vote in log)
+    others: tuple[str, ...] = (
+        (f"Verdicts by people that came with the data, not drawn here: {came:,}.",) if came else ()
+    )
+    others += votes.notes
     counts = Counter(vote.language for vote in log if vote.control)
     have = [f"{name_of(code)} {counts[code]:,}" for code in languages if counts[code]]
     none = [name_of(code) for code in languages if not counts[code]]
     if not have:
-        return ("No votes on randomly drawn battles yet.", *votes.notes)
+        return ("No votes on randomly drawn battles yet.", *others) if "answers" in arena.tables else others
     words = f"Random votes: {', '.join(have)}."
     if none:
         words += f" No votes in {len(none)} of {len(languages)} languages"
         words += f": {', '.join(none)}." if len(none) <= MANY else "."
-    return (words, *votes.notes)
+    return (words, *others)

@@ -9,10 +9,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import closing
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
+from waiting import port, until
 
 from mirage import cli
 from mirage.store.roles import ROLES, roles
@@ -74,15 +79,46 @@ def test_the_command_of_a_file_is_one_that_mirage_takes(file: str) -> None:
     assert given["port"] == 8501
 
 
-def test_nginx_takes_the_configuration_of_the_proxy(tmp_path: Path) -> None:
+class Upstream(BaseHTTPRequestHandler):
+    """A server that sets a policy of its own."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Security-Policy", "frame-ancestors https://ours.example")
+        self.end_headers()
+
+
+def test_nginx_takes_the_configuration_and_its_own_errors_have_the_headers(tmp_path: Path) -> None:
     nginx = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
     if nginx is None:
         pytest.skip("there is no nginx")
-    text = (DEPLOY / "proxy.conf").read_text(encoding="utf-8").replace("listen 80;", "listen 127.0.0.1:18080;")
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; events {{}} http {{ {text} }}", encoding="utf-8")
-    command = [nginx, "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "log")]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
+    text = (DEPLOY / "proxy.conf").read_text(encoding="utf-8")
+    with port() as own, port() as behind:
+        text = text.replace("listen 80;", f"listen 127.0.0.1:{own};").replace("127.0.0.1:8501", f"127.0.0.1:{behind}")
+        start = f"daemon off; master_process off; pid {tmp_path}/pid; events {{}} http {{ access_log off; {text} }}"
+        (tmp_path / "nginx.conf").write_text(start, encoding="utf-8")
+        command = [nginx, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "log")]
+
+        def ask(**more: str) -> tuple[int, list[list[str] | None]]:
+            with closing(HTTPConnection("127.0.0.1", own, timeout=PATIENCE)) as link:
+                link.request("GET", "/", headers={"Host": "mirage.example.org", **more})
+                answer = link.getresponse()
+                names = ("Content-Security-Policy", "Referrer-Policy", "X-Content-Type-Options")
+                return answer.status, [answer.headers.get_all(name) for name in names]
+
+        others = [["same-origin"], ["nosniff"]]
+        process = subprocess.Popen(command)
+        try:
+            until(lambda: (tmp_path / "pid").exists(), "nginx answers", process=process)
+            assert ask() == (502, [["frame-ancestors 'none'"], *others])
+            assert ask(**{"Content-Length": "70000000"}) == (413, [["frame-ancestors 'none'"], *others])
+            with ThreadingHTTPServer(("127.0.0.1", behind), Upstream) as server:
+                Thread(target=server.serve_forever, daemon=True).start()
+                assert ask() == (200, [["frame-ancestors https://ours.example"], *others])
+                server.shutdown()
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
 
 
 def test_the_settings_and_roles_are_sound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,9 +105,12 @@ def test_pitfall_237_others_read_neither_ledger_nor_copies_nor_the_users_folder(
     before = os.umask(0o022)
     try:
         owner, table = owned.owner_folder("login:amina"), next(iter(arena.tables))
+        home.home_folder().mkdir(mode=0o700, parents=True)
+        owner.mkdir(parents=True)  # as earlier versions made it, and a ledger
+        ledger_path(arena.path).chmod(0o644)
         copy_arena(str(arena.path), str(owner / "copy"))
         upsert(owner / "copy", {table: by_key(table, arena.read(table).slice(1))}, made_by="a test")
-        with Ledger(ledger_path(owner / "copy")):
+        with Ledger(ledger_path(owner / "copy")), Ledger(ledger_path(arena.path)):
             made = [path for path in home.home_folder().rglob("*") if path.name != ".lock"]
             assert {path.stat().st_mode & 0o777 for path in made if path.is_file()} == {0o600}
             assert {path.stat().st_mode & 0o777 for path in (owner, *owner.parents[:2])} == {0o700}

@@ -75,6 +75,7 @@ def test_every_door_shows_the_exam(arena: Arena, languages: tuple[str, ...]) -> 
     assert exams == rows_of(view.exam_table())
     assert view.conclusion
     assert view.conclusion in told
+    assert any("26,910" in remark for remark in view.remarks) == (arena.name == "people")
     plain = command_line("report", "judges", arena.path, "--against-people", *options)
     first = [line.split()[0] for line in plain.stdout.splitlines() if line.strip()]
     assert [word for word in first if word in {*view.judges, PEOPLE}] == [row.judge for row in view.exams]

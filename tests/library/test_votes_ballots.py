@@ -174,7 +174,7 @@ def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
     FORGERIES[case](rows[place], items[place], arena)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with Votes() as database:
-        assert import_ballot(database, path, arena) == (5, 5, 1, 0)
+        assert import_ballot(database, path, arena) == (5, 5, 1, 0, 0)
         assert import_ballot(database, path, arena)[:2] == (5, 0), "a replay adds nothing"
         found = votes_on(arena, database.rows(Vote))
         (opinion,) = found.opinions
@@ -195,7 +195,7 @@ def test_rows_may_be_sorted_and_a_ballot_for_anybody_proves_no_person(arena: Are
     path.write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)), encoding="utf-8")
     with Votes() as database:
         imported = import_ballot(database, path, arena)
-        assert imported == (5, 5, 0, 5)
+        assert imported == (5, 5, 0, 5, 0)
         assert any("person not proved" in line for line in imported.lines())
         found = votes_on(arena, database.rows(Vote))
     assert len({row.session for row in found.counting}) == 1, "the draw"
@@ -210,6 +210,26 @@ def test_an_audit_that_was_not_drawn_corrects_no_label(arena: Arena, tmp_path: P
             path.write_text(json.dumps(rows[0] | {"vote": "no"}), encoding="utf-8")
             import_ballot(database, path, arena)
             assert len(votes_on(arena, database.rows(LabelVote)).counting) == n
+
+
+def test_two_votes_on_one_item_are_refused_and_a_sheet_sent_again_is_told(arena: Arena, tmp_path: Path) -> None:
+    path, changed = (sheet(arena, tmp_path / name, words) for name, words in (("a.jsonl", "A,A"), ("b.jsonl", "A,B")))
+    rows = [line.value for line in records.records(path)]
+    double = tmp_path / "double.jsonl"
+    with Votes() as database:
+        for more, n in ((rows[1] | {"vote": "B"}, 0), (rows[1], 2)):
+            double.write_text("".join(json.dumps(row) + "\n" for row in (*rows[:2], more)), encoding="utf-8")
+            if not n:
+                with pytest.raises(BadInput, match=r"amina has another vote .*double\.jsonl:2\n.*double\.jsonl:3"):
+                    import_ballot(database, double, arena)
+            else:
+                assert import_ballot(database, double, arena)[:2] == (n, n)
+            assert len(database.rows(Vote)) == n
+        imported = import_ballot(database, changed, arena)
+        assert (imported.new, imported.replaced) == (1, 1)
+        assert any("1 vote replaced" in line for line in imported.lines())
+        assert import_ballot(database, path, arena).new == 0, "a replay brings no earlier vote back"
+        assert [row.vote for row in votes_on(arena, database.rows(Vote)).counting] == ["A", "B"]
 
 
 @pytest.mark.parametrize("words", ["A,maybe", "A,undo", ",,,,"])

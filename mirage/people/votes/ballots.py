@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.people.votes.belonging import shown_now, votes_on
+from mirage.people.votes.belonging import belonging, shown_now, votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Proof, Vote
 from mirage.people.votes.labels import AuditItem
@@ -103,7 +103,8 @@ def is_ballot(path: Path) -> bool:
 def import_ballot(database: Votes, path: Path, arena: Arena) -> ImportedVotes:
     """Import the votes of a ballot: all of them, or none. A vote that was imported before is not stored again.
 
-    Votes without the signature of the draw, or under another name than that of the ballot, are stored as opinions.
+    Votes without the signature of the draw, or under another name than that of the ballot, are stored as opinions. A
+    new vote on an item that its voter has voted on replaces the earlier one, and is counted.
 
     Args:
         database: the votes.
@@ -111,11 +112,12 @@ def import_ballot(database: Votes, path: Path, arena: Arena) -> ImportedVotes:
         arena: the arena that the ballot was drawn from.
 
     Raises:
-        BadInput: with file and line, if a row is on no item of the arena as it is now, or a value is invalid.
+        BadInput: with file and line, if a row is on no item of the arena as it is now, a value is invalid, or another
+            row has another vote of the same person on the same item.
         Unreachable: if the database does not respond.
     """
-    rows: list[Any] = []
-    where: list[str] = []
+    rows: dict[tuple[Any, ...], Any] = {}
+    where: dict[tuple[Any, ...], str] = {}
     items: dict[tuple[str, str], dict[str, tuple[Item, str]]] = {}
     keys = database.keys()
     for line in records.records(path):
@@ -134,22 +136,32 @@ def import_ballot(database: Votes, path: Path, arena: Arena) -> ImportedVotes:
             item, shown = items[key][given["item"]]
             values = {name: given.get(name) or None for name in ("vote", "voter", "note")}
             row = cast(item, **values, vote_id=token(), arena=arena.name, shown=shown)
-            rows.append(_prove(row, given["item"], str(given.get("proof")), keys))
+            row = _prove(row, given["item"], str(given.get("proof")), keys)
+            if _opinion(rows.setdefault(_item(row), row)) != _opinion(row):
+                raise BadInput(
+                    f"{row.voter} has another vote on this item in {where[_item(row)]}",
+                    do="keep one of the two rows; nothing was imported",
+                )
         except BadInput as error:
             raise BadInput(error.what, where=line.where, do=error.do or "nothing was imported") from None
-        where.append(line.where)
+        where.setdefault(_item(row), line.where)
     if not rows:
         raise BadInput("this ballot has no votes", where=str(path), do="fill in the column vote")
-    log = [row for kind in {type(row) for row in rows} for row in database.rows(kind)]
-    known = votes_on(arena, log)
-    stored = {_opinion(row) for row in (*known.counting, *known.opinions)}
-    new = [k for k, row in enumerate(rows) if _opinion(row) not in stored]
-    n_new = database.append([rows[k] for k in new], [where[k] for k in new])
-    return count_imported(rows, n_new)
+    log = [row for kind in {type(row) for row in rows.values()} for row in database.rows(kind)]
+    earlier = [row for row, is_same in belonging(arena, log) if is_same]
+    stored, voted = {_opinion(row) for row in earlier}, {_item(row) for row in earlier}
+    new = [about for about, row in rows.items() if _opinion(row) not in stored]
+    n_new = database.append([rows[about] for about in new], [where[about] for about in new])
+    return count_imported(rows.values(), n_new, sum(about in voted for about in new))
+
+
+def _item(row: Any) -> tuple[Any, ...]:
+    """Return the voter and the item of a vote, with what is proved of them."""
+    return row.voter, row.item, row.proof
 
 
 def _opinion(row: Any) -> tuple[Any, ...]:
-    return row.voter, row.item, row.vote, row.note, row.proof == "none"
+    return (*_item(row), row.systems, row.vote, row.note)
 
 
 def _prove(row: Any, item: str, proof: str, keys: Sequence[str]) -> Any:

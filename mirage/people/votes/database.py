@@ -28,6 +28,7 @@ from mirage.people.votes.proof import is_signed, known_or_opinion, row_content, 
 from mirage.people.votes.rows import now, token, validate_row
 from mirage.store import home
 from mirage.store.extras import install_command
+from mirage.store.folders import make_private
 from mirage.text.names import Names
 
 if TYPE_CHECKING:
@@ -372,7 +373,7 @@ class Votes:
                 home.make_votes_file()
             if self._engine.dialect.name == "sqlite":
                 with suppress(OSError):  # another user's file, or a missing folder, of which SQLite tells
-                    home.make_private(Path(str(self._engine.url.database)))
+                    make_private(Path(str(self._engine.url.database)))
                 self._write_ahead()
             self._in_transaction(self._make, write=True)
             self._ready = True

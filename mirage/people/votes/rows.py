@@ -251,7 +251,7 @@ def is_named(vote: Vote) -> bool:
 def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
     """Return the verdicts of people among judgments as votes, one row per verdict.
 
-    Nothing chose their battles to suit a judge, so they count like votes on battles drawn at random.
+    No draw of this program chose their battles: they examine judges, and count for no agreement or correction.
 
     Args:
         judgments: columns of `schema.Judgment`: its key, `verdict`, `person` and `voter`.
@@ -276,7 +276,7 @@ def imported_votes(judgments: pa.Table, arena: str) -> list[Vote]:
             system_b=b,
             voter=voter or judge,
             vote="skip" if verdict == "unparsed" else verdict,
-            control=True,
+            control=False,
             why=IMPORTED,
         )
         for language, query_id, judge, a, b, verdict, voter in zip(*columns, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -18,7 +18,7 @@ from mirage.people.votes.agreement import Agreement, agreement
 from mirage.people.votes.belonging import belonging, votes_on
 from mirage.people.votes.correct import CorrectedRating, Correction, correct, join_corrections
 from mirage.people.votes.database import Votes
-from mirage.people.votes.kinds import AnyRow, Evidence, Vote
+from mirage.people.votes.kinds import IMPORTED, AnyRow, Evidence, Vote
 from mirage.people.votes.proof import row_content, sign
 from mirage.people.votes.queue import Pool, gather_pool
 from mirage.people.votes.rows import imported_votes, majorities, people
@@ -79,8 +79,8 @@ def vote_pool(arena: Arena, language: str) -> Pool:
 
 
 def counting(arena: Arena, log: Iterable[Vote]) -> list[Vote]:
-    """Return the votes that count for an arena in its current state, in order of time: its imported verdicts by people,
-    and the valid votes of the log that belong to it (`votes.votes_on`).
+    """Return people's votes on an arena in its current state, in order of time: its imported verdicts by people, and
+    the valid votes of the log that belong to it (`votes.votes_on`).
     """
     return [*_imported_votes(arena), *votes_on(arena, log).counting]
 
@@ -136,7 +136,7 @@ def vote_agreement(
     if not agreements:
         missing = "is no vote on a battle drawn at random" if arena_votes else "are no votes"
         where = arena.name + (f" in {', '.join(languages)}" if languages else "")
-        raise NotEnoughData(f"there {missing} on {where}", do=_VOTE)
+        raise NotEnoughData(f"there {missing} on {where}", do=_how_to_vote(arena, arena_votes))
     return agreements
 
 
@@ -178,7 +178,7 @@ def correct_ranking(
         raise NotEnoughData(
             f"no ranking by {judge} can be corrected",
             where="; ".join(error.what for error in refused.values()) or f"{arena.name} has no votes that count",
-            do=_VOTE,
+            do=_how_to_vote(arena, arena_votes),
         )
     codes = list(corrections)
     with suppress(NotEnoughData):
@@ -268,10 +268,14 @@ class ImportedVotes(NamedTuple):
     """Those whose draw is not proved."""
     unnamed: int
     """Those whose draw is proved, but not the person."""
+    replaced: int = 0
+    """New votes on items on which their voters had voted."""
 
     def lines(self) -> list[str]:
         """Return the numbers in sentences."""
         lines = [f"{count_text(self.read, 'row')} read, {self.new:,} of them new"]
+        if self.replaced:
+            lines.append(f"{count_text(self.replaced, 'vote')} replaced: the same people had voted on these items")
         if self.opinions:
             lines.append(
                 f"{count_text(self.opinions, 'row')} taken as opinions, which do not count: not signed here for their "
@@ -282,13 +286,19 @@ class ImportedVotes(NamedTuple):
         return lines
 
 
-def count_imported(rows: Sequence[Any], new: int) -> ImportedVotes:
+def count_imported(rows: Collection[Any], new: int, replaced: int = 0) -> ImportedVotes:
     """Count the rows of an import by what is proved of them."""
     proofs = Counter(row.proof for row in rows)
-    return ImportedVotes(len(rows), new, proofs["none"], proofs["draw"])
+    return ImportedVotes(len(rows), new, proofs["none"], proofs["draw"], replaced)
 
 
-_VOTE = "vote on the Spot check page, whose queue draws battles at random"
+def _how_to_vote(arena: Arena, votes: Iterable[Vote]) -> str:
+    """Return where votes come from, and what the verdicts that came with the data are for."""
+    do = "vote on the Spot check page, whose queue draws battles at random"
+    if all(vote.why != IMPORTED for vote in votes):
+        return do
+    exam = f"mirage report judges {arena.argument} --against-people"
+    return f"{do}; verdicts by people that came with the data were not drawn here, but examine judges: {exam}"
 
 
 def _judgments(arena: Arena, languages: Iterable[str]) -> pa.Table | None:
