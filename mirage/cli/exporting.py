@@ -72,20 +72,21 @@ def export_preferences(
 def export_html(
     arena: OpenArena,
     into: Annotated[Path, typer.Option("--into", metavar="FILE", parser=local_path, help="Output file, .html.")],
+    judge: Annotated[str, typer.Option(metavar="NAME", help="The judge that ranks; by default the arena's.")] = "",
     texts: Annotated[
-        bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: if their licences allow it.")
+        bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: unless a licence forbids it.")
     ] = None,
 ) -> None:
-    """Write an arena into one self-contained HTML file: ratings, rates, two charts, and battles with their texts.
+    """Write an arena into one self-contained HTML file: who is best, the rates, and the battles that decide.
 
     Reads the tables outcomes, judgments and nuggets, as far as present, and the texts. Writes FILE, which opens in any
-    browser without a network and holds its figures as JSON too. Recompute it: mirage check FILE --arena DIR.
+    browser without a network, prints, and holds its figures as JSON too. Recompute it: mirage check FILE --arena DIR.
     """
     from mirage.publish.html_report import write_report
 
     if into.suffix.lower() != ".html":
         raise BadInput(f"{into.name} has another extension", do="name the file .html")
-    shown = write_report(arena, into, texts=texts)
+    shown = write_report(arena, into, judge=judge, texts=texts)
     note(f"{into}; texts {'' if shown.allowed else 'not '}shown: {shown.reason}")
 
 

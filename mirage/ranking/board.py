@@ -537,18 +537,6 @@ def remarks(ranking: RankingReport) -> list[str]:
     return lines
 
 
-def rating_text(value: float) -> str:
-    """Return a rating or difference with its sign: `+0.43`."""
-    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "\u2212")
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    """Return a 95% interval in words; an end that is None has no bound."""
-    if low is None or high is None:
-        return "unbounded" if low is None else f"from {rating_text(low)} upwards, unbounded"
-    return f"95% CI {rating_text(low)} to {rating_text(high)}"
-
-
 def languages_text(languages: Sequence[str]) -> str:
     """Return where a ranking holds: `in Hindi and Swahili`, or `over 16 languages`."""
     names = [name_of(code) if known_code(code) else code for code in languages]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mirage import schema
 from mirage.battles.decision import Decision, Winner, decide, decisions, orient_verdict
+from mirage.battles.failures import failures_of
 from mirage.battles.judge import ALONE
 from mirage.ranking.judges import Judge, PanelJudge
 from mirage.schema import PEOPLE
@@ -194,6 +195,16 @@ def _conclude(battle: BattleView, judge: Judge, arena: Arena) -> str:
     """Return the result of a battle by a judge and its reason, in a sentence."""
     if judge.rests_on_labels:
         return _conclude_by_labels(battle, source_phrase(arena))
+    failed = [
+        name
+        for name in (battle.first.system, battle.second.system)
+        if (*battle.query.key, name) in failures_of(arena).failed
+    ]
+    if failed and judge.asked:
+        other = battle.second if failed == [battle.first.system] else battle.first
+        return (
+            "Tie: both answers failed." if len(failed) == 2 else f"{other.system} wins: {failed[0]} failed to answer."
+        )
     decision = battle.decision(judge.name)
     if decision.winner == "tie":
         return f"Tie: {judge.name} {'calls it one' if decision.consistent else 'disagrees between the two orders'}."

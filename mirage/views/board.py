@@ -20,12 +20,10 @@ from mirage.ranking.board import (
     best_systems,
     change_lines,
     conclude,
-    interval_text,
     leaderboard,
     lines_on_failures,
     make_board,
     rank_table,
-    rating_text,
     remarks,
     unranked_remarks,
 )
@@ -40,6 +38,7 @@ from mirage.schema import Count, Share
 from mirage.stats.units import Unit
 from mirage.store.labels import source_phrase
 from mirage.store.makers import makers_of
+from mirage.text.numbers import FORMATS, span
 from mirage.text.segmentation import as_sentence, count_text, join_first
 from mirage.views.cache import cached_view, stored_view
 
@@ -208,10 +207,10 @@ class BoardView:
         if len(rows) < 2 or not any(row["wins"] or row["losses"] for row in rows):
             return (self.conclusion,) if self.conclusion else ()
         lead = []
-        if len(best_systems(self.tests[self.scope], rows)) == 1:
+        if len(rows) > 2 and len(best_systems(self.tests[self.scope], rows)) == 1:
             gap = self.ranking.difference(rows[0]["system"], rows[1]["system"], language=self.scope)
-            by = f"{rating_text(gap.value)} logits ({interval_text(gap.low, gap.high)})"
-            lead = [f"It leads {gap.second}, the next, by {by}."]
+            rate, ends = FORMATS["rate"].write(win_rate(gap.value)), span(win_rate(gap.low), win_rate(gap.high), "rate")
+            lead = [f"Against {gap.second}, the next, its win rate is {rate} (95% CI {ends})."]
         return (self.conclusion, *lead, _alike(self.tests[self.scope]), *_by_language(self))
 
     def _of(self, languages: Collection[str]) -> pa.Table:

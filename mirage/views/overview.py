@@ -91,7 +91,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class OverviewChoice:
-    """Choices of an overview: the draws behind its finding."""
+    """Choices of an overview: the judge and the draws behind its finding."""
 
     draws: int = DRAWS
     """Bootstrap draws of the ranking."""
@@ -99,6 +99,8 @@ class OverviewChoice:
     """Their seed."""
     failures: schema.Failures = "count"
     """Whether failed answers count."""
+    judge: str = ""
+    """The judge; empty for the arena's default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +154,8 @@ def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> Ov
     from mirage.ranking.judges import Judge
     from mirage.views.board import BoardChoice, board_view
 
-    contents, judge = contents_view(arena), next(iter(judges(arena)), "")
-    if judge == HEURISTIC != arena.judge:
+    contents, judge = contents_view(arena), choice.judge or next(iter(judges(arena)), "")
+    if judge == HEURISTIC not in (arena.judge, choice.judge):
         judge = ""  # it decides only by request
     settings = RankSettings(failures=choice.failures, draws=choice.draws, seed=choice.seed)
     of_board = BoardChoice((judge,) * bool(judge), (), settings)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,12 @@ from conftest import ROOT
 
 from mirage.errors import ArenaError, BadInput
 from mirage.publish.html_report import check_report, text_permission, write_report
+from mirage.ranking.scale import win_rate
 from mirage.store import writing
 from mirage.store.arena import Arena, bundled_arenas, open_arena
+from mirage.text.numbers import FORMATS
+from mirage.views.board import BoardChoice, board_view
+from mirage.views.influence import influence_view
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +61,31 @@ def test_nothing_private_leaves_texts_are_escaped_and_nothing_is_loaded(report: 
 def test_what_it_was_made_of_gives_it_again(arena: Arena, report: Path) -> None:
     parts = {part.subject: part for part in check_report(report, arena)}
     assert all(part.reason is None and not part.mismatches and part.rows for part in parts.values())
-    assert {"ratings", "rates", "page"} <= parts.keys()
+    assert {"ratings", "rates", "battles", "page"} <= parts.keys()
+
+
+def test_the_conclusion_leads_one_judge_ranks_in_percent_and_another_is_a_choice(
+    arena: Arena, report: Path, tmp_path: Path
+) -> None:
+    default = json_of(report.read_text("utf-8"))
+    assert {row["judge"] for row in default["tables"]["ratings"]} == {default["ranking"]["judge"]} == {"relevance"}
+    mirage("export", "html", arena.path, "--judge", "judge-x", "--into", tmp_path / "other.html")
+    page = (tmp_path / "other.html").read_text("utf-8")
+    figures = json_of(page)
+    view = board_view(arena, BoardChoice(("judge-x",)))
+    shown = re.sub(r"<[^>]+>", " ", unescape(page.partition("<main>")[2]))
+    order = [shown.index(view.conclusion), table := shown.index("Win rate")]
+    order += [shown.index(system, table) for system in view.rows["system"].to_pylist()]
+    assert order == sorted(order)
+    assert {row["judge"] for row in figures["tables"]["ratings"]} == {"judge-x"}
+    best = view.rows.to_pylist()[0]
+    assert FORMATS["rate"].write(win_rate(best["rating"])) in shown
+    assert "logit" not in shown.partition("Method of the ranking")[0]
+    assert figures["tables"]["battles"] == influence_view(arena, BoardChoice(("judge-x",))).battles.to_pylist()
+    assert passes(tmp_path / "other.html", arena)
+    for name in ("nobody", "pooled"):
+        mirage("export", "html", arena.path, "--judge", name, "--into", tmp_path / "none.html", code=2)
+    assert not (tmp_path / "none.html").exists()
 
 
 @pytest.mark.parametrize(
@@ -64,8 +93,9 @@ def test_what_it_was_made_of_gives_it_again(arena: Arena, report: Path) -> None:
     [
         (r'"rank": 1,', '"rank": 2,', "ratings", "rank"),
         (r'"error_value": [\d.]+,', '"error_value": 0.123,', "rates", "error_value"),
-        (r'"Title": "[^"]*"', '"Title": "Another"', "arena, methods and texts", "Title"),
+        (r'"Title": "[^"]*"', '"Title": "Another"', "arena, sentences and texts", "Title"),
         (r"<td>1</td>", "<td>2</td>", "page", "HTML"),
+        (r'"change": -?[\d.]+', '"change": 9.5', "battles", "change"),
         (r"built in 1902", "built in 1903", "page", "HTML"),
     ],
 )
@@ -178,6 +208,11 @@ def swap_names(page: str, draw: random.Random) -> str:
     return page.replace(first, "\0").replace(second, first).replace("\0", second)
 
 
+def read_by_people(page: str) -> str:
+    """Return a page with the numbers of its figures to the decimals that anybody reads."""
+    return re.sub(r"(?<=: )-?\d+\.\d+(?=,?\n)", lambda number: f"{float(number[0]):.5f}", page)
+
+
 def test_400_random_edits_are_all_found_pitfall_231(arena: Arena, report: Path, tmp_path: Path) -> None:
     page, changed, draw = report.read_text("utf-8"), tmp_path / "changed.html", random.Random(231)
     edits = (edit_json, edit_json, edit_lines, edit_letters, swap_names)
@@ -185,7 +220,7 @@ def test_400_random_edits_are_all_found_pitfall_231(arena: Arena, report: Path, 
     while drawn < 400:
         edit, state = draw.choice(edits), draw.getstate()
         text = edit(page, draw)
-        if text == page:
+        if read_by_people(text) == read_by_people(page):
             continue
         drawn += 1
         changed.write_bytes(text.encode("utf-8", "surrogatepass"))
@@ -212,7 +247,17 @@ def test_a_report_of_another_processor_passes(tmp_path: Path) -> None:
     assert passes(path, open_arena(bundled_arenas()[name]))
 
 
-@pytest.mark.parametrize("licence", ["", "CC BY-NC 4.0", "all rights reserved; MIT", "see the source"])
+def test_texts_without_a_licence_are_the_owners_and_shown_unless_told_otherwise(tmp_path: Path) -> None:
+    arena = make_arena(tmp_path / "arena", licence="")
+    said = mirage("export", "html", arena.path, "--into", tmp_path / "report.html").stderr
+    assert said.count("--no-texts") == 1
+    assert "built in 1902" in (tmp_path / "report.html").read_text("utf-8")
+    mirage("export", "html", arena.path, "--into", tmp_path / "report.html", "--no-texts")
+    assert "built in 1902" not in (tmp_path / "report.html").read_text("utf-8")
+    assert passes(tmp_path / "report.html", arena)
+
+
+@pytest.mark.parametrize("licence", ["CC BY-NC 4.0", "all rights reserved; MIT", "see the source"])
 def test_texts_stay_where_no_licence_lets_them_go(tmp_path: Path, licence: str) -> None:
     arena = make_arena(tmp_path / "arena", licence=licence)
     assert not text_permission(arena).allowed
@@ -233,14 +278,26 @@ def test_an_arena_without_results_is_refused(arena: Arena, tmp_path: Path) -> No
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_it_opens_from_disk_without_a_script(report: Path, width: int, scheme: str) -> None:
+def test_it_opens_from_disk_without_a_script_fits_a_phone_and_prints_whole(
+    report: Path, width: int, scheme: str
+) -> None:
     with browser.chromium() as start:
         opened = start(width=width, scheme=scheme)
-        opened.page.goto(report.as_uri())
-        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-        opened.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
-        assert HOSTILE in opened.page.locator("article h3").first.inner_text()
-        assert opened.page.locator("svg[role=img]").count() == 3
-        assert opened.page.locator("svg[role=img] g").first.bounding_box()["width"] > 0
+        page = opened.page
+        page.goto(report.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        cell = page.locator("table").first.locator("tbody tr").first.locator("td").nth(3).bounding_box()
+        table = page.locator(".wide").first.bounding_box()
+        assert cell["x"] + cell["width"] <= table["x"] + table["width"], (
+            "rank, system, win rate and interval are in sight"
+        )
+        assert cell["y"] + cell["height"] <= 900
+        page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
+        assert any(HOSTILE in text for text in page.locator("li summary").all_inner_texts())
+        assert page.locator("svg[role=img]").count() == 1
+        assert page.locator("svg[role=img] g").first.bounding_box()["width"] > 0
+        page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false })")
+        page.emulate_media(media="print")
+        assert page.locator(".answer").first.bounding_box()["height"] > 0, "paper cannot be unfolded"
         assert (opened.errors, opened.dialogs) == ([], [])
         assert all(url.startswith("file:") for url in opened.outside)

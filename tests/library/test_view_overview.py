@@ -56,7 +56,8 @@ def test_every_door_says_what_the_view_says(arena: Arena, tmp_path: Path, monkey
         assert figures["opening"] == {"findings": list(view.findings), "contents": view.contents.summary}
         assert not any(part.mismatches for part in check_report(tmp_path / "report.html", arena))
         assert report.count(f">{view.conclusion}<") == 1
-        assert figures["methods"][view.judge][0] == view.conclusion == view.findings[0]
+        assert figures["ranking"].get("judge", "") == view.judge
+        assert view.findings[0].startswith(view.conclusion)
 
 
 def test_contents_are_counted_from_the_tables(arena: Arena) -> None:
