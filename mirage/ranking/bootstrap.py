@@ -216,7 +216,7 @@ class RankingReport:
         rows = _select(self.languages, languages)
         if not rows:
             raise NotEnoughData("no chosen language is ranked", do="choose other languages")
-        battles = _select(_with_evidence(self.battles, {})[0], languages)
+        battles, _ = _with_evidence(_select(self.battles, languages), {})
         part = replace(
             self,
             languages=rows,

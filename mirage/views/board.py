@@ -302,11 +302,16 @@ def compute_board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] 
     languages = choice.languages or size(arena, judge).languages
     settings = replace(choice.settings, languages=choice.languages or None)
     plain = settings == settings.plain and not votes
-    whole = stored_view(compute_board, arena, replace(choice, languages=())) if plain and choice.languages else None
-    board = _rank(arena, judge, settings, votes) if whole is None else _narrow(whole, arena, judge, settings)
-    base = None if plain else compute_board(arena, replace(choice, settings=choice.settings.plain)).ranking
     counts = _behind(tallies(arena, judge), judge)
-    return _describe(board, phrase_of(arena, judge), counts=counts, chosen=languages, base=base)
+    whole = stored_view(compute_board, arena, replace(choice, languages=())) if plain and choice.languages else None
+    if whole is None or not whole.by_query or whole.counted:  # the last two count the verdicts of all languages
+        board = _rank(arena, judge, settings, votes)
+        rows = _rows(board.ranking, counts)
+    else:
+        board = _narrow(whole, arena, judge, settings)
+        rows = _narrow_rows(whole.everything, board.ranking, counts)
+    base = None if plain else compute_board(arena, replace(choice, settings=choice.settings.plain)).ranking
+    return _describe(board, phrase_of(arena, judge), rows=rows, chosen=languages, base=base)
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,8 +373,6 @@ def _rank(arena: Arena, judge: Judge, settings: RankSettings, votes: Sequence[Vo
 
 def _narrow(whole: BoardView, arena: Arena, judge: Judge, settings: RankSettings) -> Board:
     """Return the board of some languages, given that of all: only their joint row is computed."""
-    if not whole.by_query or whole.counted:  # these count the verdicts of all languages
-        return _rank(arena, judge, settings, ())
     ranking = replace(whole.ranking, battles=battles_of(arena, judge)).narrow(settings.languages or ())
     return Board(ranking, judge.notes(arena, settings), lines_on_failures(ranking, settings))
 
@@ -378,7 +381,7 @@ def _describe(
     board: Board,
     by: str,
     *,
-    counts: Mapping[tuple[str, str], tuple[int, int]],
+    rows: pa.Table,
     chosen: Collection[str],
     base: RankingReport | None,
 ) -> BoardView:
@@ -387,7 +390,7 @@ def _describe(
     Args:
         board: the ranking.
         by: the judge in a sentence, such as ` by gpt-4o`.
-        counts: numbers of answers and unclassified answers, by language and system.
+        rows: its rows (`BoardRow`).
         chosen: codes of the chosen languages, those without battles among them.
         base: the plain ranking to compare with.
     """
@@ -410,7 +413,7 @@ def _describe(
         method=board.method,
         languages=languages,
         lacking={**lacking, **board.lacking},
-        everything=_rows(ranking, counts),
+        everything=rows,
         ratings=ranking.languages,
         tests=ranking.tests,
         by_query=bool(ranking.battles),
@@ -432,12 +435,27 @@ def _changes(base: RankingReport, ranking: RankingReport) -> dict[str, tuple[str
     return {code: tuple(change_lines(base, ranking, language=code)) for code in ranking.languages}
 
 
-def _rows(ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, int]]) -> pa.Table:
-    """Return the rows of a ranking, given the numbers of answers and unclassified answers by language and system."""
+def _narrow_rows(
+    everything: pa.Table, ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, int]]
+) -> pa.Table:
+    """Return the rows of a ranking of some languages, given those of all: only the joint ones are computed."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = everything.filter(pc.field("language").isin([code for code in ranking.languages if code != JOINT]))
+    return pa.concat_tables([rows, _rows(ranking, counts, JOINT)]) if JOINT in ranking.languages else rows
+
+
+def _rows(
+    ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, int]], language: str | None = None
+) -> pa.Table:
+    """Return the rows of a ranking in a language, or in all, given the numbers of answers and unclassified answers by
+    language and system.
+    """
     import pyarrow as pa
 
-    table = leaderboard(ranking)
     languages = [code for code in ranking.languages if code != JOINT]
+    table = leaderboard(ranking, language)
     added: dict[str, list[Any]] = {name: [] for name in _ADDED}
     for code, system in zip(table["language"].to_pylist(), table["system"].to_pylist(), strict=True):
         behind = [counts.get((own, system), (0, 0)) for own in (languages if code == JOINT else [code])]
