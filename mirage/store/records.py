@@ -178,17 +178,27 @@ def _inside(where: str, value: Any) -> Iterator[Line]:
             for number, entry in enumerate(lists[name]):
                 yield Line(f"{where} {name}[{number}]", entry)
             return
-    for number, row in enumerate(_table(whole) or ()):
+    rows = _table(whole, where)
+    for number, row in enumerate(rows or ()):
         yield Line(f"{where} row {number}", row)
-    if _table(whole) is None:
+    if rows is None:
         yield Line(where, whole)
 
 
-def _table(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """Return the rows of an object that is a table by columns, by rows or split, as data frames write it; else None."""
+def _table(whole: dict[str, Any], where: str) -> list[dict[str, Any]] | None:
+    """Return the rows of an object that is a table by columns, by rows or split, as data frames write it; else None.
+
+    Raises:
+        BadInput: if a row of a split table does not have one value per column.
+    """
     if len(whole) > 1 and all(isinstance(part, list) for part in whole.values()):
         if whole.keys() <= {"columns", "index", "data"} and {"columns", "data"} <= whole.keys():
-            return [dict(zip(map(str, whole["columns"]), row, strict=True)) for row in whole["data"]]
+            names = list(map(str, whole["columns"]))
+            rows = enumerate(whole["data"])
+            if wrong := [k for k, row in rows if not isinstance(row, list) or len(row) != len(names)]:
+                what = f"data[{wrong[0]}] is no row of the {len(names)} columns"
+                raise BadInput(what, where=where, do="write a list of one value per column for each row")
+            return [dict(zip(names, row, strict=True)) for row in whole["data"]]
         if len({len(part) for part in whole.values()}) == 1:
             return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
     inner = list(whole.values())

@@ -8,7 +8,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import need, text, wrong
 from mirage.io.formats.logs import entries, members
 from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
@@ -100,13 +100,4 @@ def _verdicts(record: Record, builder: Builder) -> Iterator[GivenVerdict]:
         yield GivenVerdict(judge, *order, verdict=verdict, rationale=rationale, reason=why)
 
 
-FORMAT = Format(
-    name="arena-hard",
-    title="Arena-Hard-Auto: questions, answers and judgments",
-    source="lmarena/arena-hard-auto, gen_judgment.py and gen_answer.py at 01109e9 (version 0.1: question_id, model_id, "
-    "choices, games), and its version 2.0 (uid, model, messages, baseline); in the first game the baseline is A",
-    gives=("queries", "turns", "tags", "answers", "samples", "judgments"),
-    recognise=recognise,
-    items=_items,
-    further="texts",
-)
+FORMAT = Format(*describe("arena-hard"), recognise=recognise, items=_items, further="texts")

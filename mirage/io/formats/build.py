@@ -37,6 +37,7 @@ from mirage.io.formats.spec import (
 from mirage.io.values import MOST_REPEATS, refuse_weights
 from mirage.text.answers import citations, cites_by_number, is_numbered
 from mirage.text.content import as_json, clean_text, content_id, passage_digest, whole
+from mirage.text.data import load_words
 from mirage.text.failures import failure
 from mirage.text.languages import known_code
 from mirage.text.languages import language as language_of
@@ -524,6 +525,12 @@ class Format:
     """Whether `lines` takes a folder as a whole (TREC)."""
     refers: bool = False
     """Whether its records refer to queries and systems by name: names that an existing arena lacks are errors."""
+
+
+def describe(name: str) -> tuple[str, str, str, tuple[str, ...]]:
+    """Return name, title, source and tables of a format with a module of its own (`formats.toml`)."""
+    about = load_words("formats", "mirage.io.formats")[name]
+    return name, about["title"], about["source"], tuple(about["gives"].split())
 
 
 def read_items(entry: Format, records: Iterable[Record], builder: Builder) -> Iterator[Item]:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
-from mirage import schema
 from mirage.battles.counts import QUERIES
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
@@ -70,31 +70,32 @@ def finish_tables(
     Raises:
         Refused: if there are errors, of the records or of the whole.
     """
-    errors = collected.errors
     known = Known.of(arena)
     _fold_languages(collected, known, apart)
     if refers and arena is not None:
-        _refuse_unknown(collected, known, _systems(arena), errors)
-    names = _name_queries(collected, known, errors)
+        _refuse_unknown(collected, known, _systems(arena))
+    names = _name_queries(collected, known)
+    queries = _merge(collected, {key: names[key] for key in sorted(names, key=lambda key: (names[key], key))})
+    for key, entry in queries.items():
+        _promote_samples(entry, key, known)
+    _drop_texts(collected, queries.values())
+    tables = {} if collected.errors else _tables(collected, queries, known)
+    if collected.errors:
+        raise Refused(collected.errors, n)
+    return tables
+
+
+def _merge(collected: Builder, names: Mapping[QueryKey, QueryKey]) -> dict[QueryKey, QuerySeen]:
+    """Return the queries under their names, with an error for each two of one name that contradict each other."""
     queries: dict[QueryKey, QuerySeen] = {}
-    for key in sorted(collected.queries, key=lambda key: (names.get(key, key), key)):
-        entry, name = collected.queries[key], names.get(key)
-        if name is None:
-            continue
+    for key, name in names.items():
+        entry = collected.queries[key]
         try:
             if queries.setdefault(name, entry) is not entry:
                 queries[name].merge(entry)
         except BadInput as error:
-            errors.append(error)
-    for key, entry in queries.items():
-        _promote_samples(entry, key, known)
-    _drop_texts(collected, queries.values())
-    tables: Tables = {}
-    if not errors:
-        tables = _tables(collected, queries, known, errors)
-    if errors:
-        raise Refused(errors, n)
-    return tables
+            collected.refuse(error)
+    return queries
 
 
 def _promote_samples(entry: QuerySeen, query: QueryKey, known: Known) -> None:
@@ -110,27 +111,21 @@ def _promote_samples(entry: QuerySeen, query: QueryKey, known: Known) -> None:
 
 def _drop_texts(collected: Builder, queries: Iterable[QuerySeen]) -> None:
     """Drop the scores of fields that are numbers in some records only, or the same for all systems of every query."""
-    held: dict[str, dict[int, list[float | None]]] = {}
-    every = list(queries)
-    for place, entry in enumerate(every):
+    held: dict[str, dict[int, list[tuple[QuerySeen, tuple[Any, ...]]]]] = {}
+    for place, entry in enumerate(queries):
         for key, (row, _) in entry.rows.items():
             if key[0] == "scores" and row.rater == rag.OWN:
-                held.setdefault(row.measure, {}).setdefault(place, []).append(row.value)
-    dropped = {}
+                held.setdefault(row.measure, {}).setdefault(place, []).append((entry, key))
     for measure, of_query in held.items():
-        compared = [values for values in of_query.values() if len(values) > 1]
+        compared = [{entry.rows[key][0].value for entry, key in rows} for rows in of_query.values() if len(rows) > 1]
         if measure in collected.texts:
-            dropped[measure] = "it is a number in some records only"
-        elif compared and measure not in rag.KNOWN and all(len(set(values)) == 1 for values in compared):
-            dropped[measure] = "it is the same for all systems of a query, so it measures no answer"
-    for measure, why in dropped.items():
-        collected.left_out(measure, why, sum(map(len, held[measure].values())))
-    for entry in every:
-        for key in [
-            key
-            for key, (row, _) in entry.rows.items()
-            if key[0] == "scores" and row.rater == rag.OWN and row.measure in dropped
-        ]:
+            why = "it is a number in some records only"
+        elif compared and measure not in rag.KNOWN and all(len(values) == 1 for values in compared):
+            why = "it is the same for all systems of a query, so it measures no answer"
+        else:
+            continue
+        for entry, key in chain.from_iterable(of_query.values()):
+            collected.left_out(measure, why)
             del entry.rows[key]
 
 
@@ -146,15 +141,8 @@ def _fold_languages(collected: Builder, known: Known, apart: Collection[str]) ->
             texts.setdefault((folded.get(code, code), query_id), set()).add(entry.text)
     several = {code for (code, _), different in texts.items() if len(different) > 1}
     collected.folded = {code: other for code, other in folded.items() if other not in several}
-    queries: dict[QueryKey, QuerySeen] = {}
-    for (code, query_id), entry in collected.queries.items():
-        key = collected.folded.get(code, code), query_id
-        if queries.setdefault(key, entry) is not entry:
-            try:
-                queries[key].merge(entry)
-            except BadInput as error:
-                collected.errors.append(error)
-    collected.queries = queries
+    names = {(code, query_id): (collected.folded.get(code, code), query_id) for code, query_id in collected.queries}
+    collected.queries = _merge(collected, names)
     for other in dict.fromkeys(folded.values()):
         codes = " and ".join(code for code in folded if folded[code] == other)
         if other in several:
@@ -175,7 +163,7 @@ def _systems(arena: Arena) -> dict[str, set[str]]:
     return systems
 
 
-def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[str]], errors: list[BadInput]) -> None:
+def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[str]]) -> None:
     """Remove the queries that the arena lacks, and add an error for each record on one, or of an unknown system.
 
     An arena whose queries are themselves only references takes further ones; a verdict needs a query as soon as the
@@ -194,7 +182,7 @@ def _refuse_unknown(collected: Builder, known: Known, systems: Mapping[str, set[
             error = firsts[kind, name] = UnknownName(kind, name, valid, where=where)
         else:  # Comparing every unknown name with every query would take minutes.
             error = firsts[kind, name] = BadInput(f"there is no {kind} {name!r}", where=where)
-        errors.append(error)
+        collected.errors.append(error)
 
     for key, entry in list(collected.queries.items()):
         code, query_id = key
@@ -217,7 +205,7 @@ def _verdicts(entry: QuerySeen) -> list[tuple[GivenVerdict, str]]:
     return [placed for key, placed in entry.rows.items() if key[0] == "judgments"]
 
 
-def _name_queries(collected: Builder, known: Known, errors: list[BadInput]) -> dict[QueryKey, QueryKey]:
+def _name_queries(collected: Builder, known: Known) -> dict[QueryKey, QueryKey]:
     """Return language and id of every query: from the source, detected, or from a record or an arena that has it."""
     languages: dict[str, dict[str, str | None]] = {}
     for (code, query_id), row in known.queries.items():
@@ -245,17 +233,11 @@ def _name_queries(collected: Builder, known: Known, errors: list[BadInput]) -> d
         code, why = ABSENT["language"]
         collected.note_guess("language", why)
         return {key: (code, key[1]) for key in open_}
-    _detect(collected, sorted(open_, key=lambda key: collected.queries[key].text is None), names, known, errors)
+    _detect(collected, sorted(open_, key=lambda key: collected.queries[key].text is None), names, known)
     return names
 
 
-def _detect(
-    collected: Builder,
-    keys: Sequence[QueryKey],
-    names: dict[QueryKey, QueryKey],
-    known: Known,
-    errors: list[BadInput],
-) -> None:
+def _detect(collected: Builder, keys: Sequence[QueryKey], names: dict[QueryKey, QueryKey], known: Known) -> None:
     """Name queries, those with a text first: one without it may equal one named by then."""
     counts: Counter[str] = Counter()
     undecided: list[QueryKey] = []
@@ -301,13 +283,9 @@ def _detect(
         entry = collected.queries[key]
         if usual is None or not fits_script(usual, _spoken(entry)):
             why = "it has no text to tell it by" if entry.text is None else "its text is too short to tell"
-            errors.append(
-                BadInput(
-                    f"the language of query {key[1]} is not given, and {why}",
-                    where=entry.where,
-                    do="set it: --set language=CODE, or map a field: --map THEIRS=language",
-                )
-            )
+            what = f"the language of query {key[1]} is not given, and {why}"
+            do = "set it: --set language=CODE, or map a field: --map THEIRS=language"
+            collected.errors.append(BadInput(what, where=entry.where, do=do))
         else:
             names[key] = usual, key[1]
             taken[usual] += 1
@@ -360,12 +338,18 @@ def _answers(entry: QuerySeen) -> str:
     return "\n".join([entry.text or "", *(text[:_SHORT] for text in texts)])
 
 
-def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Known, errors: list[BadInput]) -> Tables:
+def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Known) -> Tables:
     columns = Columns()
     renumbered = 0
     labelled: Counter[tuple[str | None, str | None]] = Counter()
     for key, entry in queries.items():
-        labelled[_add_query(columns, key, entry, known, errors)] += 1
+        labels = [passage.relevant for passage, _ in entry.passages.values()]
+        subset, source = _label(key, entry, known.queries.get(key, {}), labels)
+        if subset == "non_relevant" and True in labels:
+            what = "the subset is non_relevant, but a passage is labelled relevant"
+            collected.errors.append(BadInput(what, where=entry.where))
+        labelled[subset, source] += 1
+        _add_query(columns, key, entry, known, subset, source)
         order = _add_passages(columns, key, entry, known, collected.folded)
         for answer, _ in entry.answers.values():
             text = answer.text
@@ -395,14 +379,10 @@ def _tables(collected: Builder, queries: Mapping[QueryKey, QuerySeen], known: Kn
 
 
 def _add_query(
-    columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, errors: list[BadInput]
-) -> tuple[str | None, str | None]:
-    """Add a query with its turns, tags and reference; return its subset, and what that was read from."""
+    columns: Columns, key: QueryKey, entry: QuerySeen, known: Known, subset: str | None, source: str | None
+) -> None:
+    """Add a query with its turns, tags and reference."""
     old = known.queries.get(key, {})
-    labels = [passage.relevant for passage, _ in entry.passages.values()]
-    subset, source = _label(key, entry, old, _subset(labels))
-    if subset == "non_relevant" and True in labels:
-        errors.append(BadInput("the subset is non_relevant, but a passage is labelled relevant", where=entry.where))
     if not old or entry.text is not None or entry.subset is not None or subset != old["subset"]:
         text = entry.text or old.get("text")
         reason = None if text else old.get("reason") or NO_TEXT
@@ -415,16 +395,17 @@ def _add_query(
         columns.add("tags", key, tag=tag, value=value)
     if entry.reference:
         columns.add("references", key, text=entry.reference)
-    return subset, source
 
 
 def _label(
-    key: QueryKey, entry: QuerySeen, old: Mapping[str, Any], by_passages: str | None
-) -> tuple[str | None, schema.LabelSource | None]:
+    key: QueryKey, entry: QuerySeen, old: Mapping[str, Any], labels: Collection[bool | None]
+) -> tuple[str | None, str | None]:
     """Return the subset of a query, and what it was read from unless from labels of relevance: these decide, then a
     field that says whether it is answerable, then its reference answer, which claims something or abstains.
     """
     kept = old.get("subset"), old.get("labelled_from")
+    certain = "non_relevant" if labels and None not in labels else None
+    by_passages = "relevant" if True in labels else certain
     if label := entry.subset or (kept[0] if kept[1] is None else None) or by_passages:
         return label, None
     if len(entry.stated) == 1:
@@ -435,13 +416,6 @@ def _label(
         label = next((subset for subset, right in RIGHT.items() if right == outcome), None)
         return label, "reference" if label else None
     return kept
-
-
-def _subset(labels: list[bool | None]) -> str | None:
-    """Return the subset that is certain from the passages' labels."""
-    if True in labels:
-        return "relevant"
-    return "non_relevant" if labels and None not in labels else None
 
 
 def _add_passages(

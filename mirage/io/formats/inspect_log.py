@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, number, system_of
 from mirage.io.formats.logs import (
     entries,
@@ -148,15 +148,5 @@ def _scores(value: Mapping[str, Any], system: str) -> Iterator[GivenScore]:
 
 
 FORMAT = Format(
-    name="inspect",
-    title="Inspect: logs of evaluations, `.eval` or JSON",
-    source="UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py (EvalLog, EvalSample) and _recorders/eval.py, and "
-    "tests/log/test_eval_log/log_read_sample.json at 62d91db; grades C, P, I and N are 1, 0.5, 0 and 0, as in its "
-    "value_to_float",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples", "scores"),
-    recognise=recognise,
-    items=_items,
-    further="runs",
-    lists=(("samples",),),
-    lines=lines,
+    *describe("inspect"), recognise=recognise, items=_items, further="runs", lists=(("samples",),), lines=lines
 )

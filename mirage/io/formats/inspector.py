@@ -8,7 +8,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import rag, shapes
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.options import inner
@@ -175,13 +175,4 @@ def _tags(task: Mapping[str, Any]) -> dict[str, list[str]]:
     }
 
 
-FORMAT = Format(
-    name="inspector",
-    title="InspectorRAGet: tasks, answers and the ratings of single annotators",
-    source="IBM/InspectorRAGet, src/types.ts at 10c65dd, and IBM/mt-rag-benchmark, mtrag-human/evaluations/"
-    "reference_subset_with_human_evaluations.json. That context_relevance lists the indices of relevant contexts is "
-    "read off that file, where it has as many as `# Relevant Passages`.",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "scores"),
-    recognise=recognise,
-    items=_items,
-)
+FORMAT = Format(*describe("inspector"), recognise=recognise, items=_items)

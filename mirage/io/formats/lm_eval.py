@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, SYSTEM, first, has_fields, number
 from mirage.io.formats.logs import entries, first_name, members, read_contexts, read_question
 from mirage.io.formats.shapes import parse_json, readable_text
@@ -110,11 +110,7 @@ def _scores(value: Value, system: str) -> Iterator[GivenScore]:
 
 
 FORMAT = Format(
-    name="lm-eval",
-    title="lm-evaluation-harness: logged samples",
-    source="EleutherAI/lm-evaluation-harness, lm_eval/evaluator.py and loggers/evaluation_tracker.py: the lines of "
-    "samples_TASK_TIME.jsonl in the folder of a model, as --log_samples writes them",
-    gives=("queries", "turns", "references", "passages", "answers", "samples", "scores"),
+    *describe("lm-eval"),
     recognise=has_fields("doc_id", "doc", "arguments", "resps", of="lm-eval"),
     items=_items,
     further="texts",

@@ -28,7 +28,7 @@ from mirage.io.formats.battles import (
     hold_texts,
     winner,
 )
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import need, number, text
 from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
 from mirage.io.values import unpack
@@ -223,14 +223,4 @@ def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-FORMAT = Format(
-    name="lmarena",
-    title="LMArena (Chatbot Arena) battles, and tables with a column of winners for each judge",
-    source="columns by the cards of the data sets lmsys/chatbot_arena_conversations (revision 1b6335d) and "
-    "lmarena-ai/arena-human-preference-140k and -55k on the Hugging Face hub, and of the competitions "
-    "lmsys-chatbot-arena and wsdm-cup-multilingual-chatbot-arena on Kaggle; several judges side by side as "
-    "Networks-Learning/prediction-powered-ranking keeps them in data/",
-    gives=("queries", "turns", "tags", "answers", "judgments"),
-    recognise=recognise,
-    read=read,
-)
+FORMAT = Format(*describe("lmarena"), recognise=recognise, read=read)

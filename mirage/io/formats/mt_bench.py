@@ -13,7 +13,7 @@ from typing import Any
 
 from mirage.io.formats import shapes
 from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import list_field, need, number, text, wrong
 from mirage.io.formats.logs import members
 from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, Item, Record, Sample
@@ -171,12 +171,4 @@ def _vote(record: Record, builder: Builder) -> Iterator[Item]:
     yield replace(item, text=prompts[-1] if prompts else None)
 
 
-FORMAT = Format(
-    name="mt_bench",
-    title="MT-Bench (FastChat): questions, answers, verdicts and scores of models, votes of experts",
-    source="lm-sys/FastChat, fastchat/llm_judge/common.py at 007ecd0 (model_judgment, model_answer, question.jsonl) "
-    "and compute_agreement.py at 0283a0b; the card of lmsys/mt_bench_human_judgments at f7d2896",
-    gives=("queries", "turns", "tags", "references", "answers", "samples", "scores", "judgments"),
-    recognise=recognise,
-    read=read,
-)
+FORMAT = Format(*describe("mt_bench"), recognise=recognise, read=read)

@@ -41,7 +41,7 @@ _OPEN = "VERDICT"
 """What stands for a verdict that is not known."""
 _TEXTS = ("question", "answer", "reference", "contexts")
 _PLACE = re.compile(r"(?P<of>.+)_(?:[ab12]|one|two|left|right|first|second)")
-_PLACES = ("system_a", "system_b")
+_PLACES, _ANSWERS = ("system_a", "system_b"), ("answer_a", "answer_b")
 _ASKING = ("?", "？", "؟", "՞")
 
 _MAPPED = (
@@ -187,9 +187,7 @@ def _find_verdicts(fields: _Fields) -> _Reading | None:
     if _find(fields, "answer") not in (None, verdict):
         return None
     if (loser := _find(fields, "loser")) and (best := _only(set(_find_all(fields, "verdict")) - {loser})):
-        reading = _Reading(pairs.FORMAT, {best: "system_a", loser: "system_b"}, {"verdict": "A"}, verdict=best)
-        reading.add(fields, "question", "id", "judge", "language")
-        return reading
+        return _read_battles(fields, best, {best: "system_a", loser: "system_b"}, {"verdict": "A"})
     told = [verdict] if verdict else [theirs for theirs, values in fields.items() if _fits("verdict", values)]
     winners = (_find_winners(fields, theirs, named=verdict is not None) for theirs in told)
     if (reading := next(filter(None, winners), None)) is not None or verdict is None:
@@ -204,25 +202,31 @@ def _find_verdicts(fields: _Fields) -> _Reading | None:
     named = {place: theirs for theirs in fields if (place := pairs.column(_last(theirs))) in _PLACES}
     if not named and (other := _find(fields, "opponent")) and (first := _find(fields, "system")) not in (None, other):
         named = dict(zip(_PLACES, (first, other), strict=True))
-    if named and hold_texts(*(fields[theirs] for theirs in named.values())):
-        reading = _Reading(pairs.FORMAT, {theirs: f"answer{place[-2:]}" for place, theirs in named.items()})
-        reading.add(fields, "question")
-        named = {}
-    elif question := _find(fields, "question"):
-        reading = _Reading(pairs.FORMAT, {question: "question"})
-    else:
-        reading = _Reading(own.JUDGMENTS)
-        ours = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
-        reading.meanings = {
-            word.lower() if word in ("True", "False") else word: known[word] or _OPEN
-            for word in words
-            if word.casefold() not in ours
-        }
-    reading.verdict = verdict
-    reading.names[verdict] = "verdict"
-    reading.add(fields, "id", "judge", "language")
-    reading.names |= {theirs: place for place, theirs in named.items()}
-    reading.values = {place: "NAME" for place in _PLACES if place not in named}
+    answers = bool(named) and hold_texts(*(fields[theirs] for theirs in named.values()))
+    names = {theirs: f"answer{place[-2:]}" if answers else place for place, theirs in named.items()}
+    values = {place: "NAME" for place in _PLACES if answers or place not in named}
+    if answers or _find(fields, "question"):
+        return _read_battles(fields, verdict, names, values)
+    ours = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
+    meanings = {
+        word.lower() if word in ("True", "False") else word: known[word] or _OPEN
+        for word in words
+        if word.casefold() not in ours
+    }
+    return _read_battles(fields, verdict, names, values, meanings, kind=own.JUDGMENTS)
+
+
+def _read_battles(
+    fields: _Fields,
+    verdict: str,
+    names: dict[str, str],
+    values: dict[str, str] | None = None,
+    meanings: dict[str, str] | None = None,
+    kind: Format = pairs.FORMAT,
+) -> _Reading:
+    """Return how to read the verdicts of a field, with what else the file has of a battle."""
+    reading = _Reading(kind, {verdict: "verdict", **names}, values or {}, meanings or {}, verdict)
+    reading.add(fields, "question", "id", "judge", "language")
     return reading
 
 
@@ -236,11 +240,8 @@ def _find_named_answers(fields: _Fields, verdict: str | None) -> _Reading | None
         parts = [set(plain(_last(theirs)).split("_")) for theirs in two]
         told = [sorted(word for word in words if plain(word) in part) for part in parts]
         if all(told) and not parts[0] >= set(map(plain, told[1])) and words - {*told[0], *told[1]} <= _ties(words):
-            reading = _Reading(pairs.FORMAT, {two[0]: "answer_a", two[1]: "answer_b"}, verdict=str(verdict))
-            reading.names[reading.verdict] = "verdict"
-            reading.values = {place: word for place, (word, *_) in zip(_PLACES, told, strict=True)}
-            reading.add(fields, "question", "id", "judge", "language")
-            return reading
+            values = {place: word for place, (word, *_) in zip(_PLACES, told, strict=True)}
+            return _read_battles(fields, str(verdict), dict(zip(two, _ANSWERS, strict=True)), values)
     return None
 
 
@@ -259,12 +260,8 @@ def _find_places(fields: _Fields, two: tuple[str, str], verdict: str | None) -> 
     ]
     if (name := _only(told)) is None:
         return None
-    reading = _Reading(pairs.FORMAT, {two[0]: "answer_a", two[1]: "answer_b", name: "verdict"}, verdict=name)
-    reading.values = dict.fromkeys(_PLACES, "NAME")
-    other = {word: found for word, found in known[name].items() if found is None or is_measure(word)}
-    reading.meanings = {word: found or "tie" for word, found in other.items()}
-    reading.add(fields, "question", "id", "judge", "language")
-    return reading
+    meanings = {word: found or "tie" for word, found in known[name].items() if found is None or is_measure(word)}
+    return _read_battles(fields, name, dict(zip(two, _ANSWERS, strict=True)), dict.fromkeys(_PLACES, "NAME"), meanings)
 
 
 def _ties(words: Iterable[str]) -> set[str]:
@@ -298,15 +295,13 @@ def _find_winners(fields: _Fields, verdict: str, *, named: bool) -> _Reading | N
             meanings = dict.fromkeys(other - _ties(other), "tie")  # one word of any language
             fits = len(meanings) < 2 and {"A", "B"} <= set(sides) and all(a != b for a, b in systems)
         if fits:
-            ours = _PLACES if len(theirs) == 2 else ("systems",)
-            known = "verdict" in pairs.columns((verdict,))
-            named_so = {**dict(zip(theirs, ours, strict=True)), verdict: verdict if known else "verdict"}
-            reading = _Reading(pairs.FORMAT, named_so, meanings=meanings, verdict=verdict)
+            ours = dict(zip(theirs, _PLACES if len(theirs) == 2 else ("systems",), strict=True))
+            if "verdict" in pairs.columns((verdict,)):
+                ours[verdict] = verdict
             texts = (name for name in others if all(isinstance(value, list) for value in fields[name]))
             if len(theirs) == 1 and (answers := _only(name for name in texts if name not in theirs)) is not None:
-                reading.names[answers] = "answers"
-            reading.add(fields, "question", "id", "judge", "language")
-            return reading
+                ours[answers] = "answers"
+            return _read_battles(fields, verdict, ours, meanings=meanings)
     return None
 
 

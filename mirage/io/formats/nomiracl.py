@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import list_field, need, text, wrong
 from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 from mirage.io.sources.nomiracl.origin import SUBSETS
@@ -85,12 +85,4 @@ def _shown(record: Record, query_id: str) -> tuple[str | None, list[ShownPassage
     return question, [ShownPassage(text, docid, title) for docid, (title, text) in zip(ids, parts, strict=True)]
 
 
-FORMAT = Format(
-    name="nomiracl",
-    title="NoMIRACL and MIRACL: queries with judged passages, or one file of published outputs",
-    source="columns of the data sets miracl/nomiracl and miracl/miracl on the Hugging Face hub; "
-    "project-miracl/nomiracl, results/baselines",
-    gives=("queries", "passages", "answers"),
-    recognise=recognise,
-    items=_items,
-)
+FORMAT = Format(*describe("nomiracl"), recognise=recognise, items=_items)

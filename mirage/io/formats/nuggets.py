@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import answer_text, list_field, need, number, text, wrong
 from mirage.io.formats.logs import members
 from mirage.io.formats.spec import (
@@ -184,13 +184,4 @@ def _field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else value
 
 
-FORMAT = Format(
-    name="nuggets",
-    title="nuggetizer's nuggets, assignments and metrics; AutoJudge's nugget banks and leaderboards (JSONL)",
-    source="castorini/nuggetizer 0.0.6: src/nuggetizer/core/metrics.py at 0b58400 and the input and output examples at "
-    "7500632; trec-auto-judge/auto-judge-base: src/autojudge_base/nugget_data/nugget_data.py at 42f99fc and "
-    "leaderboard/leaderboard.py at 40ec30b",
-    gives=("queries", "passages", "documents", "nuggets", "answers", "nugget_assignments", "scores"),
-    recognise=recognise,
-    items=_items,
-)
+FORMAT = Format(*describe("nuggets"), recognise=recognise, items=_items)

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import system_of, text
 from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
 
@@ -73,13 +73,4 @@ def _renumber(answer: str, numbers: Sequence[int], builder: Builder) -> str:
     return _CITATION.sub(counted_anew, answer)
 
 
-FORMAT = Format(
-    name="open-rag-eval",
-    title="open-rag-eval: a CSV of answers with one row a passage",
-    source="vectara/open-rag-eval, open_rag_eval/connectors/csv_connector.py at 634b7f2, data/test_csv_connector.csv "
-    "at a6381fb and tests/test_data/csv_results.csv at 1c6fd7c (query_run). Its table of results, one column a score, "
-    "could not be checked and is not read.",
-    gives=("queries", "passages", "answers"),
-    recognise=recognise,
-    read=read,
-)
+FORMAT = Format(*describe("open-rag-eval"), recognise=recognise, read=read)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import first, number, stem
 from mirage.io.formats.logs import entries, members, read_answer, read_passages, read_question
 from mirage.io.formats.open import LOG, elements
@@ -309,17 +309,4 @@ def _first(values: Iterable[Any]) -> Any:
     return next((value for value in values if value), None)
 
 
-FORMAT = Format(
-    name="otel",
-    title="OpenTelemetry: traces of models and retrievers, OTLP JSON",
-    source="open-telemetry/opentelemetry-proto (OTLP JSON, as the file exporter of the collector writes it); "
-    "open-telemetry/semantic-conventions, docs/gen-ai (gen_ai.input.messages, gen_ai.output.messages, "
-    "gen_ai.retrieval.documents, gen_ai.evaluation.result); Arize-ai/openinference, spec/semantic_conventions.md; "
-    "traceloop/openllmetry (gen_ai.prompt.0.content, traceloop.entity.input)",
-    gives=("queries", "turns", "references", "passages", "documents", "answers", "samples", "scores"),
-    recognise=recognise,
-    read=read,
-    further="runs",
-    lists=_LISTS,
-    lines=lines,
-)
+FORMAT = Format(*describe("otel"), recognise=recognise, read=read, further="runs", lists=_LISTS, lines=lines)

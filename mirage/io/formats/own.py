@@ -14,11 +14,10 @@ from mirage.io import values
 from mirage.io.formats import rag
 from mirage.io.formats.answerability import ANSWERABLE, UNANSWERABLE
 from mirage.io.formats.battles import hold_texts
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import answer_text, has_fields, need, number
 from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample
 
-_SOURCE = "the columns of mirage.schema; docs/formats.md"
 _KEY = ("language", "query_id")
 _QUERY = frozenset((*_KEY, "text", "subset", "passages", "reason", *ANSWERABLE, *UNANSWERABLE))
 _ANSWER = frozenset((*_KEY, *(name for name in GivenAnswer.__annotations__ if name != "shown"), "created_at"))
@@ -132,28 +131,14 @@ def _recognise_verdicts(sample: Sample) -> str | None:
 
 
 QUERIES = Format(
-    name="queries",
-    title="queries of your own, with their passages",
-    source=_SOURCE,
-    gives=("queries", "passages", "documents"),
+    *describe("queries"),
     recognise=has_fields("query_id", "text", without=("system", "judge", "passage_id")),
     items=_queries,
 )
 ANSWERS = Format(
-    name="answers",
-    title="answers of any system",
-    source=_SOURCE,
-    gives=("answers", "samples"),
+    *describe("answers"),
     recognise=has_fields("query_id", "system", "text", without=("question", "query", "judge")),
     items=_answers,
     refers=True,
 )
-JUDGMENTS = Format(
-    name="judgments",
-    title="verdicts of any judge",
-    source=_SOURCE,
-    gives=("judgments",),
-    recognise=_recognise_verdicts,
-    items=_judgments,
-    refers=True,
-)
+JUDGMENTS = Format(*describe("judgments"), recognise=_recognise_verdicts, items=_judgments, refers=True)

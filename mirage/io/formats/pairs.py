@@ -16,7 +16,7 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import rag, shapes
 from mirage.io.formats.battles import by_people, hold_texts
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, first, number, plain
 from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample
 from mirage.io.values import unpack
@@ -237,11 +237,4 @@ def read_verdict(given: Any) -> str | None:
     return None if match is None else "A" if match["place"] in _FIRST else "B"
 
 
-FORMAT = Format(
-    name="pairs",
-    title="pairs: two answers in places and which is better, or two systems and a verdict",
-    source="files of preferences; other names of columns by --map THEIRS=answer_a,THEIRS=answer_b,THEIRS=verdict",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "judgments"),
-    recognise=recognise,
-    items=items,
-)
+FORMAT = Format(*describe("pairs"), recognise=recognise, items=items)

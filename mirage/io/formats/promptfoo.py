@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, number, wrong
 from mirage.io.formats.logs import (
     CONTEXTS,
@@ -145,13 +145,5 @@ def _scores(value: Mapping[str, Any], system: str) -> Iterator[GivenScore]:
 
 
 FORMAT = Format(
-    name="promptfoo",
-    title="promptfoo: results of prompts, providers and test cases, with assertions",
-    source="promptfoo/promptfoo, src/types/index.ts at 0011eb0 (EvaluateSummaryV3, EvaluateSummaryV2, EvaluateResult, "
-    "GradingResult): the file of promptfoo eval --output, as .json or .jsonl",
-    gives=("queries", "turns", "references", "passages", "answers", "samples", "scores"),
-    recognise=recognise,
-    items=_items,
-    further="runs",
-    lists=(("results", "results"),),
+    *describe("promptfoo"), recognise=recognise, items=_items, further="runs", lists=(("results", "results"),)
 )

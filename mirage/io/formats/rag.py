@@ -14,7 +14,7 @@ from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
 from mirage.io.formats.battles import by_people
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, FOUND, fold_field, is_measure, number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.formats.status import find_status, read_error, read_status, status_fields
@@ -348,11 +348,4 @@ def _passage(entry: Any, label: Any, where: str, name: str) -> ShownPassage:
     )
 
 
-FORMAT = Format(
-    name="rag",
-    title="flat RAG records: question, contexts, answer, system",
-    source="the names of fields that RAG programs write: ragas, LangChain, Haystack and LlamaIndex; docs/data.md",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "samples", "scores"),
-    recognise=recognise,
-    items=items,
-)
+FORMAT = Format(*describe("rag"), recognise=recognise, items=items)

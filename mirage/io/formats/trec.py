@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mirage.errors import BadInput
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import first, need, number, text, wrong
 from mirage.io.formats.spec import GivenRanking, Item, Record, Sample, ShownPassage
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
@@ -419,14 +419,4 @@ def _tell_runs(pools: Mapping[_Key, _QueryPool], texts: _Texts, builder: Builder
         builder.left_out("texts of retrieved documents", "the corpus does not have them", len(unknown))
 
 
-FORMAT = Format(
-    name="trec",
-    title="TREC and BEIR files: topics, graded qrels, runs, corpora; one file or a folder",
-    source="usnistgov/trec_eval at 8bef1e9 (qrels, runs; -1 is not judged); BEIR's corpus.jsonl, queries.jsonl and "
-    "qrels/*.tsv by the cards of its data sets on the Hugging Face hub",
-    gives=("queries", "passages", "documents", "retrieved"),
-    recognise=recognise,
-    read=read,
-    lines=lines,
-    folder=True,
-)
+FORMAT = Format(*describe("trec"), recognise=recognise, read=read, lines=lines, folder=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import shapes
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import first, wrong
 from mirage.io.formats.logs import members
 from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
@@ -99,14 +99,4 @@ def _places(record: Record, cited: Iterable[Any], references: list[str], places:
             raise wrong(record, "citations", "indices or ids of references", name)
 
 
-FORMAT = Format(
-    name="trec-rag",
-    title="TREC RAG, RAGTIME and NeuCLIR: answers and reports of sentences with citations, JSON Lines",
-    source="castorini/ragnarok, README.md at 13b28a4 and its tests of `check_rag_gen_run` and `convert trec25-format` "
-    "(citations count references from 0; run and topic under metadata since 2025); hltcoe/rag-run-validator, "
-    "rag_run_validator/data/default.json at 45451e3 (responses, and citations by id). Reports of RAGTIME also map ids "
-    "to scores, and those of NeuCLIR have request_id and sentences.",
-    gives=("queries", "passages", "answers"),
-    recognise=recognise,
-    items=_items,
-)
+FORMAT = Format(*describe("trec-rag"), recognise=recognise, items=_items)

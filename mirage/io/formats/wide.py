@@ -10,7 +10,7 @@ from typing import Any
 
 from mirage.errors import BadInput
 from mirage.io.formats import pairs, rag
-from mirage.io.formats.build import Builder, Format
+from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, is_measure, plain
 from mirage.io.formats.spec import ABSENT, GivenVerdict, Item, Record, Sample
 from mirage.io.formats.status import status_fields
@@ -186,11 +186,4 @@ def _no_systems(columns: Mapping[str, str], where: str) -> BadInput:
     )
 
 
-FORMAT = Format(
-    name="wide",
-    title="wide tables: a row a question, a column of answers a system",
-    source="spreadsheets of answers; other names of columns by --map COLUMN=answer_SYSTEM",
-    gives=("queries", "turns", "tags", "references", "passages", "documents", "answers", "judgments"),
-    recognise=recognise,
-    items=_items,
-)
+FORMAT = Format(*describe("wide"), recognise=recognise, items=_items)
