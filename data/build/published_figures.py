@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from mirage import schema
-from mirage.io.sources.published import BASELINES
+from mirage.io.sources.nomiracl.origin import BASELINES
 from mirage.store.files import csv_rows
 from mirage.text.languages import is_code
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import BadInput
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,15 +43,3 @@ class Columns:
         """Return the tables, and forget their rows."""
         parts = self._columns
         return {name: schema.from_columns(name, parts.pop(name)) for name in schema.TABLES if name in parts}
-
-
-def keep_one(files: dict[Any, Path], key: Any, path: Path, what: str) -> None:
-    """Note the file, or folder, of a key.
-
-    Raises:
-        BadInput: if there is another one.
-    """
-    if (other := files.setdefault(key, path)) is not path:
-        raise BadInput(
-            f"there are two {what}: {other.name} and {path.name}", where=str(path.parent), do="keep one of them"
-        )

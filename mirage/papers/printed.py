@@ -10,8 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import MirageError, UnknownName
-from mirage.io.sources.nomiracl.origin import ORIGIN
-from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
+from mirage.io.sources.nomiracl.origin import BASELINES, ORIGIN, SYSTEM_NAMES
 from mirage.schema import Count
 from mirage.stages.outcomes import patterns
 from mirage.stages.outcomes.rates import rates

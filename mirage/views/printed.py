@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mirage.io.sources.published import BASELINES
+from mirage.io.sources.nomiracl.origin import BASELINES
 from mirage.papers import printed as papers
 from mirage.text.languages import in_order
 from mirage.views.cache import cached_view

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.io.sources.published import BASELINES, SYSTEM_NAMES
+from mirage.io.sources.nomiracl.origin import BASELINES, SYSTEM_NAMES
 from mirage.papers import printed as papers
 from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
 from mirage.stages.outcomes.confusion import confusion

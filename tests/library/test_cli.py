@@ -29,7 +29,7 @@ from published_cases import differing
 from store_cases import snapshot
 
 from mirage import schema
-from mirage.io.sources.published import SYSTEM_NAMES
+from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
 from mirage.ranking.board import Ranked
 from mirage.store import cores
 from mirage.store.arena import open_arena

@@ -20,8 +20,8 @@ from published_cases import agrees_with_print, as_printed
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
 from mirage.io.sources.nomiracl.outputs import read_outputs
-from mirage.io.sources.published import SYSTEM_NAMES
 from mirage.stages.outcomes.fold import fold
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.rates import rates, unclassified_note

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from mirage import schema
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.io.imports.public import import_miracl, import_outputs
-from mirage.io.sources import published
+from mirage.io.sources.nomiracl import origin
 from mirage.papers.printed import PrintedFigure, printed_figures
 from mirage.stages.outcomes import confusion
 from mirage.stages.outcomes import rates as outcome_rates
@@ -223,7 +223,7 @@ def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) ->
 
 def test_every_printed_rate_of_the_bundled_answers_stands_beside_ours(printed: pa.Table) -> None:
     arena = open_arena(arenas.bundled_arenas()["nomiracl"])
-    table = printed_figures(printed, arena, source="NoMIRACL", item=published.BASELINES)
+    table = printed_figures(printed, arena, source="NoMIRACL", item=origin.BASELINES)
     cells = [f for f in table if f.ours is not None and f.language != "all"]
     assert len(cells) == 363
     for figure in cells:

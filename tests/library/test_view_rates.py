@@ -20,7 +20,7 @@ from mirage import rates as rates_of_api
 from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit.table import Col, prepare_table
-from mirage.io.sources.published import SYSTEM_NAMES
+from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
 from mirage.publish.html_report import write_report
 from mirage.schema import Parser
 from mirage.stages.outcomes.rates import Rate

@@ -9,7 +9,7 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format, describe
-from mirage.io.formats.fields import number
+from mirage.io.formats.fields import first, number
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
 from mirage.io.options import inner
 
@@ -70,7 +70,7 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
                 builder.seen.add(where)
                 continue
             passages = _passages(where, row, documents) if row.get("contexts") else asked.passages
-            said = shapes.answer(_any(row, "model_response", "output"), "output", where)
+            said = shapes.answer(first(row, "model_response", "output"), "output", where)
             answer = GivenAnswer(system, said.answer, thoughts=said.thoughts)
             scores = list(_scores(row, system, scales, builder))
             yield replace(asked, passages=passages, answers=[answer], scores=scores, where=where)
@@ -94,7 +94,7 @@ def _scale(metric: Mapping[str, Any]) -> _Scale:
     numbers = {
         str(value.get("value")): parsed
         for value in values
-        if (parsed := number(_any(value, "numeric_value", "numericValue", "value"))) is not None
+        if (parsed := number(first(value, "numeric_value", "numericValue", "value"))) is not None
     }
     ends = sorted(numbers.values()) or [end for end in map(number, metric.get("range") or ()) if end is not None][:2]
     low, high = (ends[0], ends[-1]) if len(ends) > 1 else (None, None)
@@ -144,7 +144,7 @@ def _passages(
 def _scores(
     row: Mapping[str, Any], system: str, scales: Mapping[str, _Scale], builder: Builder
 ) -> Iterator[GivenScore]:
-    for measure, ratings in (_any(row, "annotations", "scores") or {}).items():
+    for measure, ratings in (first(row, "annotations", "scores") or {}).items():
         scale = scales.get(measure, _Scale())
         for rater, rating in ratings.items():
             given = rating.get("value") if isinstance(rating, Mapping) else rating
@@ -159,10 +159,6 @@ def _need(row: Mapping[str, Any], name: str, where: str) -> Any:
     if row.get(name) in (None, ""):
         raise BadInput(f"this object has no {name}", where=where, do=f"add {name} to every object")
     return row[name]
-
-
-def _any(row: Mapping[str, Any], *names: str) -> Any:
-    return next((row[name] for name in names if row.get(name) is not None), None)
 
 
 def _tags(task: Mapping[str, Any]) -> dict[str, list[str]]:

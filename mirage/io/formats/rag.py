@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -69,6 +69,29 @@ def recognise(sample: Sample) -> str | None:
 
 _Plan = Mapping[str, tuple[str, ...]]
 """Names in a record by field."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """A record by our names of its fields."""
+
+    value: Mapping[str, Any]
+    plan: _Plan
+    where: str
+
+    def find(self, field: str) -> tuple[str, Any]:
+        """Return the name and the value of a field."""
+        return values.first(self.value, *self.plan.get(field, (field,)))
+
+    def get(self, field: str) -> Any:
+        """Return the value of a field; None if there is none."""
+        return self.find(field)[1] if field in self.plan else None
+
+    def id(self, field: str) -> str | None:
+        """Return an id or a name."""
+        return values.identifier(self.get(field), field, self.where)
+
+
 _NO_FIELD = "it is no field of rag"
 
 
@@ -108,39 +131,39 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     if further := () if value.keys() <= KNOWN else value.keys() - KNOWN:
         values.refuse_misspelt(value, where, *_NEEDED)
     status, reason, ended = find_status(value, status_fields(tuple(further))) if further else (None, None, [])
-    known = {field: _id(value, plan, field, where) for field in ("id", "language", "subset") if field in plan}
-    query_id = known.get("id")
-    name, question = _find(value, plan, "question")
+    fields = _Fields(value, plan, where)
+    query_id = fields.id("id")
+    name, question = fields.find("question")
     asked = shapes.conversation(question, name, where)
     if asked.question is None and query_id is None:
         raise values.missing("question", value, where, also=FIELDS["question"])
-    name, contexts = _find(value, plan, "contexts")
-    labels = values.as_list(_get(value, plan, "relevant"))
+    name, contexts = fields.find("contexts")
+    labels = values.as_list(fields.get("relevant"))
     if type(contexts) is list and not labels and set(map(type, contexts)) <= {str}:
         passages = _plain_passages(tuple(contexts))
     else:
         passages = shown_passages(contexts, labels, where, name)
     answers = []
     if "answer" in plan or "status" in plan or asked.answer is not None:
-        answers.append(_fail(_answer(value, plan, asked, builder, where), status, reason))
+        answers.append(_fail(_answer(fields, asked, builder), status, reason))
     if "wanted" in plan:
-        wanted = shown_passages(_get(value, plan, "wanted"), (), where, "reference_contexts")
+        wanted = shown_passages(fields.get("wanted"), (), where, "reference_contexts")
         passages = _add_wanted(passages, wanted, builder, answered=any(answer.text is not None for answer in answers))
     others = [name for name in further if name not in ended]
     measured = _own_scores(value, others, answers[0].system, builder) if answers else {}
     for name in others:
         if name not in measured:
             builder.left_out(name, _why_left_out(name))
-    scores = [_score(value, plan, answer.system, where) for answer in answers if "score" in plan]
+    scores = [_score(fields, answer.system) for answer in answers if "score" in plan]
     scores += itertools.chain(*measured.values())
     yield Item(
         asked.question,
         query_id=query_id,
-        language=known.get("language"),
-        subset=known.get("subset"),
-        reference=_reference(_get(value, plan, "reference"), where),
-        tags=None if plan.keys().isdisjoint(_TAGGED) else _tags(value, plan),
-        turns=asked.turns or shapes.turns(values.as_list(_get(value, plan, "turns")), "turns", where),
+        language=fields.id("language"),
+        subset=fields.id("subset"),
+        reference=_reference(fields.get("reference"), where),
+        tags=None if plan.keys().isdisjoint(_TAGGED) else _tags(fields),
+        turns=asked.turns or shapes.turns(values.as_list(fields.get("turns")), "turns", where),
         passages=passages,
         answers=answers,
         scores=scores,
@@ -215,26 +238,9 @@ def _fail(answer: GivenAnswer, status: str | None, reason: str | None) -> GivenA
     return replace(answer, status=status, reason=None if status == "truncated" else reason)
 
 
-def _find(value: Mapping[str, Any], plan: _Plan, field: str) -> tuple[str, Any]:
-    """Return the name and the value of a field in a record."""
-    for name in plan.get(field, ()):
-        if (content := value[name]) is not None and content != "":
-            return name, content
-    return field, None
-
-
-def _get(value: Mapping[str, Any], plan: _Plan, field: str) -> Any:
-    return _find(value, plan, field)[1] if field in plan else None
-
-
-def _id(value: Mapping[str, Any], plan: _Plan, field: str, where: str) -> str | None:
-    return values.identifier(_get(value, plan, field), field, where)
-
-
-def _answer(
-    value: Mapping[str, Any], plan: _Plan, asked: shapes.Conversation, builder: Builder, where: str
-) -> GivenAnswer:
+def _answer(fields: _Fields, asked: shapes.Conversation, builder: Builder) -> GivenAnswer:
     """Return the answer of a record, which may be empty, or the end of the conversation that is its question."""
+    value, plan, where = fields.value, fields.plan, fields.where
     answers = ((name, value[name]) for name in plan.get("answer", ()) if value[name] is not None)
     name, content = next(answers, ("answer", None))
     error = None
@@ -247,28 +253,28 @@ def _answer(
     for part in content if isinstance(content, list) else [content]:
         for name in part.keys() - shapes.READ if isinstance(part, Mapping) else ():
             builder.left_out(f"answer.{name}", "an answer is one text")
-    system = _id(value, plan, "system", where)
+    system = fields.id("system")
     if system is None:
         near = next((theirs for theirs in value if fold_field(theirs) in _SYSTEMS), None)
         raise values.missing("system", value, where, also=FIELDS["system"], near=near)
-    thoughts = shapes.text(_get(value, plan, "thoughts"), "thoughts", where)
+    thoughts = shapes.text(fields.get("thoughts"), "thoughts", where)
     return GivenAnswer(
         system,
         said.answer,
-        status="api_error" if error else _id(value, plan, "status", where),
+        status="api_error" if error else fields.id("status"),
         reason=error,
-        template=_id(value, plan, "template", where),
-        numbered=values.flag(_get(value, plan, "numbered"), "numbered", where),
+        template=fields.id("template"),
+        numbered=values.flag(fields.get("numbered"), "numbered", where),
         thoughts=thoughts if "thoughts" in plan else said.thoughts,
-        run_date=values.day(_get(value, plan, "run_date"), where),
+        run_date=values.day(fields.get("run_date"), where),
         sample=values.repeat(value, "sample", where) if "sample" in plan else 0,
     )
 
 
-def _score(value: Mapping[str, Any], plan: _Plan, system: str, where: str) -> GivenScore:
-    name, score = _find(value, plan, "score")
-    rater = _id(value, plan, "rater", where) or "file"
-    return GivenScore(system, name, rater, values.number(score, name, where), by_people(rater))
+def _score(fields: _Fields, system: str) -> GivenScore:
+    name, score = fields.find("score")
+    rater = fields.id("rater") or OWN
+    return GivenScore(system, name, rater, values.number(score, name, fields.where), by_people(rater))
 
 
 def _reference(value: Any, where: str) -> str | None:
@@ -278,17 +284,12 @@ def _reference(value: Any, where: str) -> str | None:
     return shapes.text(value, "reference", where)
 
 
-def _tags(value: Mapping[str, Any], plan: _Plan) -> dict[str, list[str]]:
+def _tags(fields: _Fields) -> dict[str, list[str]]:
     tags: dict[str, list[str]] = {}
-    for tag in _TAGS:
-        for entry in values.as_list(_get(value, plan, tag)):
-            tags.setdefault(tag, []).append(str(entry))
-    given = _get(value, plan, "tags")
-    if isinstance(given, Mapping):
-        for tag, entries in given.items():
-            tags.setdefault(str(tag), []).extend(str(entry) for entry in values.as_list(entries))
-    else:
-        tags.setdefault("tag", []).extend(str(entry) for entry in values.as_list(given))
+    given = fields.get("tags")
+    named = given if isinstance(given, Mapping) else {"tag": given}
+    for tag, content in (*((tag, fields.get(tag)) for tag in _TAGS), *named.items()):
+        tags.setdefault(str(tag), []).extend(str(entry) for entry in values.as_list(content))
     return {tag: entries for tag, entries in tags.items() if entries}
 
 

@@ -179,13 +179,14 @@ def read(
     except Refused:
         records = open_records(path, options, taken.format, None if lines is None else lines())
         raise _explain(collected.errors, path, n, records) from None
-    if (day := options.values.get("run_date")) is not None and "answers" in tables:
+    answered = "answers" in tables
+    if (day := options.values.get("run_date")) is not None and answered:
         # Most formats have no field for it.
         tables["answers"] = _with_date(tables["answers"], utc_day(day, where="--set run_date"))
     for word, n_times in filter(lambda count: count[1], collected.counts.items()):
         noun, told = _GUESSES[word]
         collected.note_guess(word, f"{text.count_text(n_times, noun)} {told}")
-    if "answers" in tables and (failed := _describe_failed(tables["answers"])):
+    if answered and (failed := _describe_failed(tables["answers"])):
         collected.note_guess("failed", failed)
     mapped = {field.partition(".")[0] for field in options.names if "." in field}
     return tables, Summary(
@@ -197,7 +198,7 @@ def read(
         left_out=tuple(
             LeftOut(what, why, times) for (what, why), times in sorted(collected.omitted.items()) if what not in mapped
         ),
-        silent=_count_silent(tables["answers"]) if "answers" in tables else 0,
+        silent=sum(not (said or "").strip() for said in tables["answers"]["text"].to_pylist()) if answered else 0,
     )
 
 
@@ -222,26 +223,16 @@ def _summarise_plain(path: Path, tables: Tables, guessed: Mapping[str, str]) -> 
     return Summary(first.format.name, first.reason, rows["judgments"], rows, MappingProxyType(dict(guessed)), (), 0)
 
 
-def _count_silent(answers: pa.Table) -> int:
-    import pyarrow.compute as pc
-
-    lengths = pc.utf8_length(pc.utf8_trim_whitespace(answers["text"]))
-    return len(answers) - int(pc.sum(pc.greater(lengths, 0)).as_py() or 0)
-
-
 def _describe_failed(answers: pa.Table) -> str:
     """Return how many answers of each system failed with a reason, and one reason; empty if none did."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    failed = pc.and_(pc.is_valid(answers["reason"]), pc.invert(pc.is_in(answers["status"], pa.array(_ANSWERED))))
-    rows = answers.select(["system", "reason"]).filter(failed).to_pylist()
-    each = ", ".join(f"{system} {n:,}" for system, n in sorted(Counter(row["system"] for row in rows).items()))
-    return (
-        f"{text.count_text(len(rows), 'answer')} failed, such as by {shorten(rows[0]['reason'])}: {each}"
-        if rows
-        else ""
-    )
+    columns = (answers[name].to_pylist() for name in ("system", "status", "reason"))
+    failed = [
+        (system, reason) for system, status, reason in zip(*columns, strict=True) if reason and status not in _ANSWERED
+    ]
+    if not failed:
+        return ""
+    each = ", ".join(f"{system} {n:,}" for system, n in sorted(Counter(system for system, _ in failed).items()))
+    return f"{text.count_text(len(failed), 'answer')} failed, such as by {shorten(failed[0][1])}: {each}"
 
 
 def _with_date(answers: pa.Table, day: str) -> pa.Table:

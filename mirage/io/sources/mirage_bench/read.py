@@ -13,35 +13,34 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.columns import Columns
+from mirage.io.sources.checks import TEXT, TEXT_OR_NULL, Fields, check_fields
 from mirage.io.sources.mirage_bench.prompt import split_bench_prompt
 from mirage.store import records
 from mirage.store.files import list_files
+from mirage.text.data import load_words
 from mirage.text.languages import LANGUAGES, language
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FEATURES: dict[str, tuple[str, str]] = {
-    "target_language": ("target_language", "language_detection"),
-    "english_language": ("english_language", "en_detection"),
-    "citation_MAP@10": ("citation_MAP@10", "citation_MAP@10"),
-    "citation_Recall@10": ("citation_Recall@10", "citation_Recall@10"),
-    "support_entailment": ("support_entailment", "xlni_context_entailment"),
-    "support_neutral": ("support_neutral", "xlni_context_neutral"),
-    "reranker_score": ("reranker_score", "bge-reranker-v2-m3-score"),
-    "answer_bleu": ("answer_bleu", "answer_bleu"),
-    "answer_rougeL": ("answer_rougeL", "answer_rougeL"),
-    "answer_overlap_score": ("answer_overlap_score", "Meta-Llama-3-8B-Instruct-answer-eval"),
-    "fluency_score": ("fluency_score", "Meta-Llama-3-8B-Instruct-fluency"),
-}
-"""The eleven features: our name, and the columns of `mirage-bench-output` and of the older `mirage-eval-rag-output`."""
-
-QUESTION = ("query_id", "prompt", "positive_ids", "negative_ids")
+FEATURES: dict[str, str] = load_words("features", "mirage.io.sources.mirage_bench")
+"""The eleven features: our name, also the column of `mirage-bench-output`, and that of `mirage-eval-rag-output`."""
+_ID = ((str, int), "a text")
+_IDS = ((list, type(None)), "a list of ids")
+QUESTION: Fields = {"query_id": _ID, "prompt": TEXT_OR_NULL, "positive_ids": _IDS, "negative_ids": _IDS}
 """Columns of a query, in both generations."""
-ANSWERS = ("query_id", "outputs")
+ANSWERS: Fields = {"query_id": _ID, "outputs": ((list,), "a list of objects with model and output")}
 """Columns of the answers to a query, besides one for each feature."""
-JUDGMENT = ("query_id", "judge", "model_A", "model_B", "verdict")
-"""Columns of a verdict; `output`, the rationale, is optional."""
+_OUTPUT: Fields = {"model": _ID, "output": TEXT_OR_NULL}
+_BY_SYSTEM = ((dict, type(None)), "an object of values by system")
+_NUMBERS = (int, float, type(None))
+_BATTLE = ("query_id", "judge", "model_A", "model_B")
+JUDGMENT: Fields = {
+    **dict.fromkeys(_BATTLE, _ID),
+    "verdict": ((str, int, type(None)), "a verdict"),
+    "output": TEXT_OR_NULL,
+}
+"""Columns of a verdict; `output`, the rationale, may be absent."""
 
 VERDICTS = {"a": "A", "b": "B", "tie": "tie", "c": "tie"}
 """Our verdict by theirs in lower case. The prompt uses `C` for a tie."""
@@ -145,12 +144,12 @@ def _read(path: Path, code: str | None, collected: _Found) -> None:
         raise BadInput("this file is empty", where=str(path), do="fetch or copy the file again")
     contents = content_kinds(list(rows[0][0]), str(path))
     for row, row_language, where in rows if "questions" in contents else ():
-        need(row, QUESTION, where)
+        check_fields(row, QUESTION, where)
         _query(row, row_language, where, collected)
     if "answers" in contents:
         _answers(rows, collected, str(path))
     for row, row_language, where in rows if "judgments" in contents else ():
-        need(row, JUDGMENT, where)
+        check_fields({"output": None, **row}, JUDGMENT, where)
         _judgment(row, row_language, where, collected)
 
 
@@ -170,22 +169,20 @@ def _rows(path: Path, code: str | None) -> Iterator[tuple[_Row, str, str]]:
 
 
 def _query(row: _Row, code: str, where: str, collected: _Found) -> None:
-    query_id = text(row, "query_id", where)
+    query_id = str(row["query_id"])
     collected.once(where, "queries", code, query_id)
-    labels = dict.fromkeys(ids(row, "negative_ids", where), False)
-    for passage_id in ids(row, "positive_ids", where):
-        if passage_id in labels:
-            raise BadInput(
-                f"passage {passage_id} of query {query_id} is in positive_ids and in negative_ids",
-                where=where,
-                do="leave it in one of them",
-            )
-        labels[passage_id] = True
+    labels: dict[str, bool] = {}
+    for name, label in (("negative_ids", False), ("positive_ids", True)):
+        for passage_id in row[name] or ():
+            check_fields({f"an id of {name}": passage_id}, {f"an id of {name}": TEXT}, where)
+            if passage_id in labels:
+                what = f"passage {passage_id} of query {query_id} is named twice in positive_ids and negative_ids"
+                raise BadInput(what, where=where, do="name every passage once")
+            labels[passage_id] = label
     query: str | None = None
     texts: dict[str, str] = {}
     if row["prompt"] is not None:
-        prompt = text(row, "prompt", where)
-        query, texts = split_bench_prompt(prompt, list(labels), query_id=query_id, where=where)
+        query, texts = split_bench_prompt(row["prompt"], list(labels), query_id=query_id, where=where)
         if not query:
             raise BadInput(f"the prompt of query {query_id} asks nothing", where=where, do="take that row out")
         if hidden := len(labels) - len(texts):
@@ -202,22 +199,22 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
     """Add answers and features; a system with any answer of a language gets a row for each query."""
     by_language: dict[str, list[tuple[_Row, str, dict[str, str | None]]]] = {}
     for row, code, where in rows:
-        need(row, ANSWERS, where)
+        check_fields(row, ANSWERS, where)
         by_language.setdefault(code, []).append((row, where, _outputs(row, where)))
     for code, of_language in by_language.items():
         systems = sorted({system for _, _, outputs in of_language for system in outputs})
         columns = {name for row, _, _ in of_language for name in row}
         column_of = {
-            feature: next((column for column in alternatives if column in columns), None)
-            for feature, alternatives in FEATURES.items()
+            feature: next((column for column in (feature, older) if column in columns), "")
+            for feature, older in FEATURES.items()
         }
-        if any(column_of.values()):
-            for feature, column in column_of.items():
-                if column is None:
-                    collected.notes[f"{code}: {path} has no column {FEATURES[feature][0]}"] += 1
+        if not any(column_of.values()):
+            column_of = {}
+        collected.notes.update(f"{code}: {path} has no column {name}" for name in column_of if not column_of[name])
         strays: set[str] = set()
         for row, where, outputs in of_language:
-            query_id = text(row, "query_id", where)
+            query_id = str(row["query_id"])
+            check_fields(row, {column: _BY_SYSTEM for column in column_of.values() if column in row}, where)
             for system in systems:
                 collected.once(where, "answers", code, query_id, system)
                 answer = outputs.get(system)
@@ -225,15 +222,15 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
                 reason = NO_ANSWER if answer is None else None
                 about: dict[str, Any] = {"system": system, "status": status, "template": TEMPLATE, "reason": reason}
                 collected.columns.add("answers", (code, query_id), **about, text=answer)
-            for feature, column in column_of.items() if any(column_of.values()) else ():
-                values = _values(row, column, where)
-                strays.update(system for system, value in values.items() if value is not None)
+            for feature, column in column_of.items():
+                given = row.get(column) or {}
+                check_fields(given, dict.fromkeys(given, (_NUMBERS, f"a number, in {column}")), where)
+                strays.update(system for system, value in given.items() if value is not None)
                 for system in systems:
-                    value = number_or_null(values.get(system), f"{column} of {system}", where)
-                    value_reason = (
-                        None if value is not None else NO_VALUE if column else f"no column {FEATURES[feature][0]}"
-                    )
-                    about = {"system": system, "feature": feature, "value": value, "reason": value_reason}
+                    value = given.get(system)
+                    value = value if value is not None and math.isfinite(value) else None
+                    why = None if value is not None else NO_VALUE if column else f"no column {feature}"
+                    about = {"system": system, "feature": feature, "value": value, "reason": why}
                     collected.columns.add("features", (code, query_id), **about)
         for system in strays - set(systems):
             collected.notes[f"{code}: {system} has features, but no answer; they are left out"] += 1
@@ -242,37 +239,21 @@ def _answers(rows: list[tuple[_Row, str, str]], collected: _Found, path: str) ->
 def _outputs(row: _Row, where: str) -> dict[str, str | None]:
     """Return answers by system."""
     outputs: dict[str, str | None] = {}
-    if not isinstance(row["outputs"], list):
-        raise BadInput("outputs is no list", where=where, do="write a list of objects with model and output")
     for output in row["outputs"]:
-        if not isinstance(output, Mapping):
-            raise BadInput(f"an output is {output!r}, not an object", where=where, do="give it model and output")
-        need(output, ("model", "output"), where)
-        system, answer = text(output, "model", where), output["output"]
-        if not isinstance(answer, str | None):
-            raise BadInput(f"the output of {system} is {answer!r}, not a text", where=where, do="write a text or null")
+        check_fields(output, _OUTPUT, where)
+        system = str(output["model"])
         if system in outputs:
             raise BadInput(f"there are two outputs of {system}", where=where, do="keep one of them")
-        outputs[system] = answer
+        outputs[system] = output["output"]
     return outputs
 
 
-def _values(row: _Row, name: str | None, where: str) -> Mapping[str, Any]:
-    """Return a feature's values by system."""
-    values = row.get(name) if name else None
-    if not isinstance(values, Mapping | None):
-        raise BadInput(f"{name} is {values!r}, not an object", where=where, do="write an object of values by system")
-    return values or {}
-
-
 def _judgment(row: _Row, code: str, where: str, collected: _Found) -> None:
-    query_id, judge, first, second = (text(row, name, where) for name in JUDGMENT[:4])
+    query_id, judge, first, second = (str(row[name]) for name in _BATTLE)
     if first == second:
         raise BadInput(f"{first} is compared with itself", where=where, do="take that row out")
     collected.once(where, "judgments", code, query_id, judge, first, second)
     source_verdict, rationale = row["verdict"], row.get("output")
-    if not isinstance(rationale, str | None):
-        raise BadInput(f"output is {rationale!r}, not a text", where=where, do="write a text or null")
     verdict = VERDICTS.get(str(source_verdict).strip().casefold(), "unparsed")
     reason = (
         None
@@ -307,62 +288,6 @@ def content_kinds(columns: Collection[str], where: str) -> set[str]:
             do="queries have prompt, answers have outputs, judgments have verdict",
         )
     return kinds
-
-
-def need(row: Mapping[str, Any], names: Collection[str], where: str) -> None:
-    """Reject a row that lacks a column.
-
-    Raises:
-        BadInput: with the missing column and the existing columns.
-    """
-    for name in names:
-        if name not in row:
-            raise BadInput(
-                f"the column {name} is missing; there are {', '.join(row)}",
-                where=where,
-                do=f"such a row needs {', '.join(names)}",
-            )
-
-
-def text(row: Mapping[str, Any], name: str, where: str) -> str:
-    """Return a non-empty text, or the digits of a whole number.
-
-    Raises:
-        BadInput: if it is something else.
-    """
-    value = row[name]
-    if type(value) is int:
-        value = str(value)
-    if not isinstance(value, str) or not value:
-        raise BadInput(f"{name} is {value!r}, not a text", where=where, do="write it as the published files do")
-    return value
-
-
-def ids(row: Mapping[str, Any], name: str, where: str) -> list[str]:
-    """Return a list of passage ids; empty for null.
-
-    Raises:
-        BadInput: if it is something else, or has an id twice.
-    """
-    value = row[name] or []
-    if not isinstance(value, list) or not all(isinstance(passage_id, str) and passage_id for passage_id in value):
-        raise BadInput(f"{name} is {value!r}, not a list of ids", where=where, do="write it as the published files do")
-    if len(set(value)) < len(value):
-        raise BadInput(f"{name} names a passage twice", where=where, do="name every passage once")
-    return value
-
-
-def number_or_null(value: Any, name: str, where: str) -> float | None:
-    """Return a number; null for null and for values that are not finite.
-
-    Raises:
-        BadInput: if it is something else.
-    """
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadInput(f"{name} is {value!r}, not a number", where=where, do="write null where there is none")
-    return float(value) if math.isfinite(value) else None
 
 
 def _refuse_strays(collected: _Found) -> None:

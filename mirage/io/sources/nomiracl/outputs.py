@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import BadInput
-from mirage.io.columns import Columns, keep_one
+from mirage.io.columns import Columns
+from mirage.io.sources.checks import TEXT, TEXT_OR_NULL, Fields, check_fields, keep_one
 from mirage.io.sources.nomiracl.origin import PASSAGES, SUBSETS
 from mirage.io.sources.nomiracl.prompt import TEMPLATES, split_prompt, split_title
 from mirage.store import files as store_files
@@ -34,11 +35,11 @@ NO_PROMPT = "the prompt was not published"
 """Reason for the text of a query whose row has `prompt: null`."""
 
 _NAME = ".test.vanilla_prompt.jsonl"
-_FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
-    "query_id": ((str,), "text"),
+_FIELDS: Fields = {
+    "query_id": TEXT,
     "docids": ((list,), f"a list of {PASSAGES} document ids"),
-    "prompt": ((str, type(None)), "text or null"),
-    "template": ((str,), "text"),
+    "prompt": TEXT_OR_NULL,
+    "template": TEXT,
     "results": ((dict,), "an object of answers by system"),
 }
 
@@ -241,19 +242,16 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a file with their location, after a check of all fields and types."""
     for line in store_files.jsonl(path):
         where, row = line.where, line.value
-        _check_fields(row, where)
+        check_fields(row, _FIELDS, where)
         query_id, docids = row["query_id"], row["docids"]
-        if not query_id:
-            raise BadInput("query_id is empty", where=where, do="give every query an id")
         if len(docids) != PASSAGES:
             raise BadInput(
                 f"query {query_id} has {len(docids)} docids, not {PASSAGES}",
                 where=where,
                 do="give one document id for each passage of the prompt",
             )
-        for docid in docids:
-            if not isinstance(docid, str):
-                raise BadInput(f"a docid of query {query_id} is {_kind(docid)}, not text", where=where, do="quote it")
+        ids = {f"docid {place} of query {query_id}": docid for place, docid in enumerate(docids, start=1)}
+        check_fields(ids, dict.fromkeys(ids, TEXT), where)
         if len(set(docids)) != PASSAGES:
             raise BadInput(f"query {query_id} has a docid twice", where=where, do="name every passage once")
         if row["prompt"] is not None and row["template"] not in TEMPLATES:
@@ -262,25 +260,8 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 where=where,
                 do=f"give rows of the templates {', '.join(TEMPLATES)}",
             )
-        for system, answer in row["results"].items():
-            if not isinstance(answer, str | None):
-                raise BadInput(
-                    f"the answer of {system} to query {query_id} is {_kind(answer)}, not text",
-                    where=where,
-                    do="write the answer as text, or null where there is none",
-                )
+        check_fields(row["results"], dict.fromkeys(row["results"], TEXT_OR_NULL), where)
         yield where, row
-
-
-def _check_fields(row: Mapping[str, Any], where: str) -> None:
-    """Reject a row that lacks a field, or has one of another type."""
-    for name, (kinds, meaning) in _FIELDS.items():
-        if name not in row:
-            raise BadInput(f"the field {name!r} is missing", where=where, do=f"every line needs {', '.join(_FIELDS)}")
-        if not isinstance(row[name], kinds):
-            raise BadInput(
-                f"{name} is {_kind(row[name])}, not {meaning}", where=where, do="write it as the published files do"
-            )
 
 
 def _missing(answered: list[_Answered]) -> pa.Table:
@@ -291,9 +272,3 @@ def _missing(answered: list[_Answered]) -> pa.Table:
         for system in sorted(every - systems):
             columns.add("answers", key, system=system, status="missing", template=template)
     return columns.tables()["answers"]
-
-
-def _kind(value: Any) -> str:
-    """Return the JSON name of a value's type, with an article."""
-    names = {str: "text", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from mirage.errors import BadInput, UnknownName
-from mirage.io.columns import Columns, keep_one
+from mirage.io.columns import Columns
 from mirage.io.sources import trec
+from mirage.io.sources.checks import keep_one
 from mirage.io.sources.nomiracl.origin import SUBSETS, Split
 from mirage.stats.sampling import sample
 from mirage.store.files import list_files
