@@ -10,18 +10,19 @@ from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import pair_tests
-from mirage.ranking.compare.comparing import compare_ratings, compare_systems, rank_pairs
+from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.compare.records import LOGITS, Comparison, ComparisonReport, MovedQuery
 from mirage.ranking.judges import Judge, size
 from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
-from mirage.ranking.settings import CompareSettings, RankSettings
+from mirage.ranking.settings import CompareSettings
 from mirage.stages.features.families import FEATURES
 from mirage.stats.units import name_unit
 from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text, signed
+from mirage.views.board import BoardChoice, board_view
 from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ def systems_in_rank_order(arena: Arena, judge: Judge | None, languages: tuple[st
         judge = Judge.from_name(names[0])
     try:
         codes = rated_languages(arena, judge, languages)
-        row = [*rank_pairs(arena, judge, RankSettings(languages=codes)).languages.values()][-1]
+        row = [*board_view(arena, BoardChoice((judge.name,), codes or ())).ratings.values()][-1]
     except MirageError:
         return ()
     return tuple(row.systems[k] for k in pair_tests.in_rank_order(row))

@@ -218,7 +218,7 @@ def compare_ratings(
         report = ComparisonReport(first, second, RATING, title, LOGITS, margin, _rows(parts, margin), (), ranking.unit)
         return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second)
     gaps = {
-        code: None if absent[code] else ranking.difference(first, second, language=code).value
+        code: None if absent[code] else float(ranking.languages[code].differences(second, system=first)[0][0])
         for code in (*codes, JOINT)
     }
     reasons = {code: absent[code] or "they do not meet on any query" for code in codes}
