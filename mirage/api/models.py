@@ -151,6 +151,7 @@ def load_model(
     max_new_tokens: int = 200,
     max_length: int = 4096,
     batch_size: int = 1,
+    num_gpus: int = 1,
     concurrency: int = 1,
     cache_dir: str | None = None,
     base_url: str | None = None,
@@ -169,9 +170,10 @@ def load_model(
         top_p: nucleus sampling probability; None for the model's default.
         max_new_tokens: maximum new tokens per reply.
         max_length: with huggingface, maximum tokens of a prompt with its reply.
-        batch_size: with huggingface, prompts generated together.
-        concurrency: with a service, maximum concurrent calls.
-        cache_dir: with huggingface, folder in which models of the Hub are cached.
+        batch_size: with huggingface, prompts generated together; vllm batches by itself.
+        num_gpus: with vllm, GPUs that share the model; huggingface takes those there are.
+        concurrency: with a service, maximum concurrent calls; on this machine the model is loaded once.
+        cache_dir: on this machine, folder in which models of the Hub are cached.
         base_url: address of the service.
         key_env: environment variable that holds the key; by default the provider's.
         options: with huggingface and vllm, further arguments of the library.
@@ -186,8 +188,8 @@ def load_model(
     if technique in LOCAL and base_url is None:
         if technique == "huggingface":
             options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
-        elif cache_dir is not None:
-            raise BadInput("cache_dir is for huggingface", do="pass download_dir")
+        else:
+            options = {"tensor_parallel_size": num_gpus, "download_dir": cache_dir} | options
         settings = Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
         return Generator(technique, ChatModel(settings, options=options))
     model = chat_model(

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from textwrap import wrap
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from mirage import schema
@@ -42,6 +43,8 @@ MOST_ROWS, EDGE_ROWS = 500, 25
 """Maximum rows of a human-readable table; a longer one shows this many of the first and of the last rows."""
 EVERY = 10.0
 """Seconds between two lines of progress."""
+_MINUTES = 100
+"""Seconds from which the time left is told in minutes."""
 _BETWEEN, _EDGES = 3, 2
 """Characters between two columns, and at both edges of a table."""
 
@@ -160,12 +163,17 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
 @contextmanager
 def _progress_lines(text: str) -> Iterator[Callable[..., None]]:
     """Print the progress as a line now and then, also while nothing moves."""
-    now = text
+    now, begun = text, (text, 0, monotonic())
     ended = Event()
 
     def update(completed: int, total: int | None, name: str = text) -> None:
-        nonlocal now
+        nonlocal now, begun
         now = f"{name}: {completed:,}" if total is None else f"{name}: {completed:,} of {total:,}"
+        if name != begun[0] or completed < begun[1]:
+            begun = name, completed, monotonic()
+        if total is not None and begun[1] < completed < total:
+            left = (monotonic() - begun[2]) * (total - completed) / (completed - begun[1])
+            now += f", about {left:,.0f} s left" if left < _MINUTES else f", about {left / 60:,.0f} min left"
 
     def tell() -> None:
         while not ended.wait(EVERY):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ class PrintedChoice:
 EVERYTHING = PrintedChoice()
 """All figures of both papers."""
 OPENING = "Table 3"
-"""The table that a page opens with: rates by prompt."""
+"""The table that a page opens with where an arena has none of the figures: rates by prompt."""
 
 
 @lru_cache(maxsize=8)
@@ -41,6 +42,14 @@ def paper_tables(figures: Arena) -> tuple[str, ...]:
     """Return NoMIRACL's tables among the printed figures, except the rates, which have their own page."""
     rows = figures.read("published", columns=("source", "item")).to_pylist()
     return tuple(sorted({row["item"] for row in rows if row["source"] == SOURCE} - {BASELINES}))
+
+
+@lru_cache(maxsize=8)
+def opening_table(figures: Arena, arena: Arena | None) -> str:
+    """Return the table that a page opens with: that with the most figures of the arena, else `OPENING`."""
+    beside = figures_view(figures, arena, PrintedChoice(SOURCE)) if arena is not None else ()
+    counts = Counter(figure.item for figure in beside if figure.ours is not None)
+    return max(paper_tables(figures), key=lambda item: (counts[item], item == OPENING))
 
 
 @lru_cache(maxsize=8)

@@ -88,4 +88,7 @@ def test_pitfall_169_progress_is_told_in_lines_where_there_is_no_terminal(monkey
         until(lambda: told, "a line before anything has come")
         update(3, 20, "Asking (1 failed)")
         until(lambda: told[-1] != told[0], "a line with the numbers")
-    assert (told[0], told[-1]) == ("Asking", "Asking (1 failed): 3 of 20")
+        assert (told[0], told[-1]) == ("Asking", "Asking (1 failed): 3 of 20")
+        update(10, 20, "Asking (1 failed)")
+        until(lambda: "10 of 20" in told[-1], "a line with the time left")
+    assert re.fullmatch(r"Asking \(1 failed\): 10 of 20, about \d+ s left", told[-1])

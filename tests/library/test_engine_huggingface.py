@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import mirage
+from engine_vllm_cases import StandIn
 from generating_cases import shown, write
 from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 from misbehaving import Service, reply
@@ -17,6 +21,7 @@ from tiny_model import make, needed
 
 import mirage as api
 from mirage.errors import BadInput, UnknownName, Unreachable
+from mirage.io.sources.nomiracl import seeded
 from mirage.llm import asking, engine_huggingface
 from mirage.llm.calls import ChatModel, Settings
 from mirage.llm.completion import Reply
@@ -135,6 +140,22 @@ def test_load_model_answers_prompts_as_the_package_does(tiny: Path) -> None:
         api.load_model("hugingface", "tiny")
 
 
+def test_the_call_of_the_nomiracl_readme_loads_by_vllm_with_its_arguments(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    vllm = StandIn()
+    monkeypatch.setitem(sys.modules, "vllm", vllm)
+    model = api.load_model("vllm", "m", cache_dir=str(tmp_path), batch_size=2, num_gpus=1, concurrency=2)
+    assert model.call(["What is the capital of France?"]) == ["re What is the capital of France?"]
+    (loaded,) = vllm.loaded
+    assert loaded == {"model": "m", "seed": 0, "tensor_parallel_size": 1, "download_dir": str(tmp_path)}
+    with Service(lambda call: reply("a")) as service:
+        served = api.load_model(
+            "openai", "m", base_url=service.url, cache_dir="c", batch_size=2, num_gpus=1, concurrency=2
+        )
+        assert served.call("q") == ["a"]
+
+
 def test_load_prompt_template_renders_the_published_prompt() -> None:
     template = api.load_prompt_template("vanilla", count=3)
     prompt = template(query="Which is best?", passages=["Python is.", "Go is.", "C is."])
@@ -220,6 +241,26 @@ def test_load_data_sample_draws_what_the_package_draws(
         loader = api.NoMIRACLDataLoader(language="swahili", split="test", data_dir=data_dir)
         same = loader.load_data_sample(relevant_ratio=ratios[0], non_relevant_ratio=ratios[1], max_sample_pool=pool)
         assert same == (corpus, queries, qrels)
+
+
+def test_without_a_network_a_sample_names_the_folder_that_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(into: Path, **_: object) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        raise Unreachable("no network", do="try again")
+
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(seeded, "pull_nomiracl", refuse)
+    loader = api.NoMIRACLDataLoader(
+        language="swahili", split="test", hf_dataset_name="miracl/nomiracl", load_from_huggingface=True
+    )
+    with pytest.raises(Unreachable) as told:
+        loader.load_data_sample(relevant_ratio=0.5, non_relevant_ratio=0.5, max_sample_pool=250)
+    folder = re.findall(r"into (\S+), or", told.value.do)[0]
+    shutil.copytree(nomiracl(tmp_path / "files", 3, 3), folder, dirs_exist_ok=True)
+    assert "data/swahili/" in told.value.do
+    assert loader.load_data_sample(relevant_ratio=0.5, non_relevant_ratio=0.5, max_sample_pool=250)[1]
 
 
 def test_a_sample_that_cannot_be_is_rejected(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
 from mirage.text.numbers import FORMATS
 from mirage.views import rates as views
+from mirage.views.printed import opening_table, paper_tables, printed_beside_ours
 from mirage.views.rates import Definition, RateChoice, RatesView, rates_view
 from pages import conclusion, open_page
 
@@ -163,6 +164,13 @@ def test_the_printed_figure_stands_beside_ours_with_the_difference_in_points(are
 def bundled() -> tuple[Arena, Arena]:
     paths = arenas.bundled_arenas()
     return open_arena(paths["nomiracl"]), open_arena(paths["published"])
+
+
+def test_the_papers_tables_open_on_one_that_has_ours(bundled: tuple[Arena, Arena]) -> None:
+    nomiracl, figures = bundled
+    rows = printed_beside_ours(figures, nomiracl, opening_table(figures, nomiracl), "en").to_pylist()
+    assert any(row["ours"] is not None for row in rows)
+    assert opening_table(figures, None) in paper_tables(figures)
 
 
 @pytest.mark.parametrize("parser", ["strict", "published"])

@@ -308,7 +308,8 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
     with st.container(horizontal=True, gap="medium"):
         about = "Table 1: queries. Table 2: patterns of answers. Table 3: prompts. Table 7: fine-tuning."
         items = printed.paper_tables(figures)
-        item = pick_segments("Paper table", items, key="printed", kind="table", default=printed.OPENING, help=about)
+        first = printed.opening_table(figures, arena)
+        item = pick_segments("Paper table", items, key="printed", kind="table", default=first, help=about)
         codes = printed.table_languages(figures, item)
         codes = tuple(code for code in codes if not picked or code in picked) or codes
         about = "all: mean or total over the languages, as printed."

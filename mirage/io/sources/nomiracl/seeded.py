@@ -11,10 +11,10 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.io.sources import trec
 from mirage.io.sources.nomiracl.download import pull_nomiracl
-from mirage.io.sources.nomiracl.origin import SPLITS
+from mirage.io.sources.nomiracl.origin import ORIGIN, SPLITS
 from mirage.io.sources.nomiracl.queries import language_folder, passage_texts
 from mirage.store.files import list_files
 from mirage.store.folders import home_folder
@@ -136,10 +136,17 @@ def load_data_sample(
         raise BadInput(f"the ratios are {ratios[0]:g} and {ratios[1]:g}", do="give 0 or more, and one above 0")
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
-    code = miracl_language(language).code
+    found = miracl_language(language)
+    code = found.code
     if data_dir is None:
         folder = home_folder() / "cache" / "nomiracl"
-        pull_nomiracl(folder, what="questions", languages=[code])
+        try:
+            pull_nomiracl(folder, what="questions", languages=[code])
+        except Unreachable as error:
+            files = f"data/{found.nomiracl_name}/ with topics/*.tsv, qrels/*.tsv and corpus.jsonl.gz"
+            do = f"without a network, copy {files} of {ORIGIN['questions'].url} into {folder}, or pass data_dir=FOLDER"
+            if not list_files(folder, f"data/{found.nomiracl_name}/topics/{split}.*.tsv"):
+                raise Unreachable(error.what, where=error.where, do=do) from error
     else:
         folder = Path(data_dir)
     own = bool(list_files(folder, f"topics/{split}.*.tsv"))
