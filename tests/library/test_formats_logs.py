@@ -4,18 +4,13 @@ the file, the field and what to do.
 
 from __future__ import annotations
 
-import copy
 import json
-import random
 import zipfile
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from docs_data_cases import LOG_BLOCKS
 from golden import imports as golden
 from golden.imports import cases
 
@@ -127,35 +122,3 @@ def test_a_large_log_is_recognised_by_its_beginning(tmp_path: Path) -> None:
     path = document(tmp_path / "results.json", run_)
     assert path.stat().st_size > 4_000_000
     assert run.recognised(path)[0].format.name == "promptfoo"
-
-
-# Values of another type
-
-ODD = (None, 5, 1.5, True, "", "x", [], {}, [1], [None], {"a": 1}, [[]], [{}], "[", "{}", "\ud800", -1, {"text": 5})
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the paths of all values in a document."""
-    yield path
-    names = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    for name in names:
-        yield from places(value[name], (*path, name))
-
-
-@pytest.mark.parametrize(("name", "content"), [(name, content) for kind, name, content in LOG_BLOCKS if kind == "json"])
-def test_a_log_with_a_value_of_another_type_is_read_or_refused(tmp_path: Path, name: str, content: str) -> None:
-    draw = random.Random(0)
-    lines = [json.loads(line) for line in content.splitlines()] if name.endswith("l") else [json.loads(content)]
-    path = tmp_path / Path(name).name
-    path.write_text(content, encoding="utf-8")
-    format_name = run.recognised(path)[0].format.name
-    for _ in range(40):
-        changed = copy.deepcopy(lines)
-        *outer, last = draw.choice([place for place in places(changed) if len(place) > 1])
-        inner: Any = changed
-        for step in outer:
-            inner = inner[step]
-        inner[last] = draw.choice(ODD)
-        path.write_text("".join(json.dumps(line) + "\n" for line in changed), encoding="utf-8")
-        with suppress(BadInput):
-            run.read(path, name=format_name)

@@ -113,14 +113,6 @@ def test_fields_and_values_are_mapped_also_in_nested_objects(tmp_path: Path) -> 
     assert arena.read("queries")["language"].to_pylist() == ["sw"]
 
 
-def test_a_near_miss_is_named_with_the_flag_that_maps_it(tmp_path: Path) -> None:
-    row = {"questoin" if name == "question" else name: value for name, value in ROWS[0].items()}
-    with pytest.raises(BadInput) as caught:
-        import_file(write(tmp_path / "x.jsonl", row), tmp_path / "arena", name="rag")
-    assert "--map questoin=question" in caught.value.do
-    assert caught.value.where.endswith("x.jsonl:1")
-
-
 def test_a_map_that_names_no_field_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownName):
         import_file(write(tmp_path / "x.jsonl", *ROWS), tmp_path / "a", options=Options.parse(["anser=answer"]))
@@ -172,13 +164,6 @@ def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
     refused = mirage("import", file)
     assert (refused.exit_code, "--map verdict=points" in refused.stderr) == (2, True)
     assert mirage("import", file, "--map", "verdict=points").exit_code == 0
-
-
-def test_a_file_in_no_known_format_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
-        import_file(write(tmp_path / "x.jsonl", {"alpha": 1}), tmp_path / "arena")
-    assert "alpha" in caught.value.what
-    assert "--map" in caught.value.do
 
 
 WIDE: dict[str, tuple[str, dict[str, list[str | None]]]] = {
