@@ -11,6 +11,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from commands import write_jsonl as saved
+from flat_cases import CASES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -54,25 +55,9 @@ def test_a_text_that_answers_stand_on_is_not_changed(tmp_path: Path) -> None:
         import_file(saved(tmp_path / "b.jsonl", other | {"language": "en"}), tmp_path / "arena")
 
 
-COUNTED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "rag": (RECORD, {"answer": "1902", "system": "first"}),
-    "ragas": ({"user_input": RECORD["question"], "response": "1902", "faithfulness": 0.5}, {"response": "1902"}),
-    "queries": ({"query_id": "1", "text": RECORD["question"]}, {"query_id": "2"}),
-    "answers": ({"query_id": "1", "system": "a", "text": "1902"}, {"query_id": "2", "system": "a", "text": True}),
-    "judgments": (
-        {"query_id": "1", "judge": "j", "system_a": "a", "system_b": "b", "points": 1, "repeat": 0},
-        {"judge": "j"},
-    ),
-    "mt_bench": (
-        {"question_id": 1, "model": "a", "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
-        {"question_id": 1, "judge": ["j", "v1"], "judgment": "[[9]]", "score": 9, "turn": 1},
-    ),
-}
-
-
-@pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.parametrize("name", CASES["COUNTED"])
 def test_pitfall_179_every_record_is_taken_repeated_or_refused(tmp_path: Path, name: str) -> None:
-    good, bad = ({"language": "en"} | record for record in COUNTED[name])
+    good, bad = ({"language": "en"} | record for record in CASES["COUNTED"][name])
     summary = run.read(saved(tmp_path / "x.jsonl", good, good, good), name=name)[1]
     assert (summary.records, summary.guessed["repeated"].split()[0]) == (3, "2")
     assert "repeated" not in run.read(saved(tmp_path / "x.jsonl", good), name=name)[1].guessed

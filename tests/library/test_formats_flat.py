@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from flat_cases import CASES
 
 from mirage.errors import BadInput
 from mirage.io.formats.registry import format_named
@@ -22,8 +22,6 @@ from mirage.io.options import Options
 from mirage.text.data import load_words
 from mirage.text.failures import failure
 
-CASES: dict[str, dict[str, Any]] = json.loads((ROOT / "tests" / "fixtures" / "flat_cases.json").read_text("utf-8"))
-"""Fields of records by case, for each test; those that tell what it expects follow them."""
 ASKED = ["Wann wurde die Brücke gebaut?", "Wie lang ist die Brücke heute?", "Wer hat die Brücke entworfen?"]
 
 

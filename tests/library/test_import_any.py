@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from commands import CliRunner
 from commands import write_jsonl as write
+from flat_cases import CASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,30 +167,10 @@ def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
     assert mirage("import", file, "--map", "verdict=points").exit_code == 0
 
 
-WIDE: dict[str, tuple[str, dict[str, list[str | None]]]] = {
-    "ends": (
-        "Question,x_answer,y answer,ground_truth\nWho was the first?,In 1911.,,1911\n",
-        {"x": ["In 1911."], "y": [None]},
-    ),
-    "beginnings": (
-        "query_id,language,question,answer_x 1,answer_y,answer_relevancy\n1,en,Who?,In 1911.,No.,0.5\n",
-        {"x 1": ["In 1911."], "y": ["No."]},
-    ),
-    "colons": (
-        "qid,output: x,output: y\nq1,Es war 1911 im Mai.,Das war es nicht.\n",
-        {"x": ["Es war 1911 im Mai."], "y": ["Das war es nicht."]},
-    ),
-    "models": (
-        "question,contexts,gpt-4o,llama-3-70b,gpt-4o_score\nWer war der erste?,P,Es war Ada.,Es war Bo.,4\n",
-        {"gpt-4o": ["Es war Ada."], "llama-3-70b": ["Es war Bo."]},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WIDE)
+@pytest.mark.parametrize("case", CASES["WIDE"])
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_pitfall_177_a_column_a_system_is_read(tmp_path: Path, case: str, kind: str) -> None:
-    text, systems = WIDE[case]
+    text, systems = CASES["WIDE"][case]
     records = list(csv.DictReader(io.StringIO(text)))
     file = tmp_path / f"x.{kind}"
     if kind == "parquet":
