@@ -73,35 +73,30 @@ def model(call: Call) -> Act:
 
 WITH_BLOCKS = [page for page in GUIDE if page.name != RECIPES]
 LONG = [page for page in WITH_BLOCKS if page.name in ("api.md", "evaluate.md", "judges.md", "models.md")]
-"""Pages that take seconds: left to CI (`tests/slow.txt`), as all pages on a wide terminal are."""
+"""Pages that take seconds: left to CI (`tests/slow.txt`)."""
 
 
 @pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if page not in LONG], ids=lambda page: page.name)
 def test_the_blocks_of_a_page_run_in_their_order_and_fit_a_terminal(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_blocks(page, 80, tmp_path, monkeypatch)
+    run_blocks(page, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("page", LONG, ids=lambda page: page.name)
 def test_the_blocks_of_a_long_page_run_too(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_blocks(page, 80, tmp_path, monkeypatch)
+    run_blocks(page, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: page.name)
-def test_the_blocks_of_a_page_fit_a_wide_terminal(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_blocks(page, 140, tmp_path, monkeypatch)
-
-
-def run_blocks(page: Path, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a page's blocks on a terminal of this width, in a folder with the bundled data and a service."""
+def run_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a page's blocks on a terminal of 80 columns, in a folder with the bundled data and a service."""
     blocks = BLOCK.findall(text_of(page))
     shutil.copytree(ROOT / "data", tmp_path / "data")
     (tmp_path / "build").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    print_on_a_terminal(width, monkeypatch)
+    print_on_a_terminal(80, monkeypatch)
     for name, records in GIVEN.items() if page.name == "README.md" else ():
         Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
     names: dict[str, Any] = {}
@@ -115,10 +110,10 @@ def run_blocks(page: Path, width: int, tmp_path: Path, monkeypatch: pytest.Monke
                 exec(compile(here, page.name, "exec"), names)
             elif kind == "bash":
                 for line in here.replace("\\\n", " ").splitlines():
-                    run(line, width)
+                    run(line)
 
 
-def run(line: str, width: int) -> None:
+def run(line: str) -> None:
     """Run a line of a block. A command exits with 0, or as its comment `# ends with CODE` says; what it prints fits."""
     command, _, code = line.partition("# ends with ")
     match shlex.split(command, comments=True):
@@ -128,7 +123,7 @@ def run(line: str, width: int) -> None:
             except AssertionError as error:
                 raise AssertionError(f"{line}\n{error}") from None
             if "--format" not in words:
-                lines_within(printed, width)
+                lines_within(printed, 80)
         case ["cp", "-r", source, target]:
             shutil.copytree(source, target)
         case []:
