@@ -46,7 +46,7 @@ def main(page: Page) -> None:
         queries,
         (page.arena.version, selection),
         lambda query: search.query_of_link(page.arena, query, page.picked),
-        start=lambda: queries.first_in(reader_languages()),
+        start=lambda: queries.start(search.disputed(page.arena, selection.parser)),
     )
     if key is None:
         page.summary(summary)
@@ -55,9 +55,12 @@ def main(page: Page) -> None:
             st.button("Clear filters", on_click=clear)
         return
     page.summary(summary)
+    if not scope.answer_texts:
+        missing_texts.absent(page)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
-        with st.container(key="answers_list", gap="small"):
-            query_navigation.list_page("answers", queries, key, lambda keys: entries(page, keys))
+        if scope.query_texts:
+            with st.container(key="answers_list", gap="small"):
+                query_navigation.list_page("answers", queries, key, lambda keys: entries(page, keys))
         with st.container(key="answers_shown", gap="small"):
             show(page, scope, queries, selection, key)
 
@@ -148,6 +151,7 @@ def filters(page: Page, scope: search.Scope) -> search.AnswerFilter:
         passage_language="" if spoken == "any" else spoken,
         text=(text or "").strip(),
         noted=noted,
+        preferred=reader_languages(),
     )
 
 
@@ -186,8 +190,9 @@ def show(
             show_nuggets(page.arena, shown)
             show_judgments(shown.judgments)
             side_by_side(selection, shown)
-        with st.container(key="answers_given", gap="small"):
-            passages_column(page, scope, shown)
+        if shown.passages:
+            with st.container(key="answers_given", gap="small"):
+                show_passages(shown)
     page.download(
         f"answers-{key[0]}-{key[1]}",
         shown.table,
@@ -245,15 +250,12 @@ def side_by_side(selection: search.AnswerFilter, shown: QueryView) -> None:
         onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
 
 
-def passages_column(page: Page, scope: search.Scope, shown: QueryView) -> None:
-    """Show the passages, or how to get them."""
-    if shown.passages:
-        above = heading_html(count_text(len(shown.passages), "passage"))
-        if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
-            above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
-        answer_card.show_passages(shown, above=above)
-    if not scope.answer_texts:
-        missing_texts.absent(page)
+def show_passages(shown: QueryView) -> None:
+    """Show the passages."""
+    above = heading_html(count_text(len(shown.passages), "passage"))
+    if shown.subset == "relevant" and all(p.relevant is None for p in shown.passages):
+        above += '<p class="mg-about">At least one passage answers the query; the source does not say which.</p>'
+    answer_card.show_passages(shown, above=above)
 
 
 show_page("answers", main)

@@ -23,6 +23,7 @@ from mirage.explorer.kit.query_sections import show_nuggets
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
+from mirage.people.votes.kinds import IMPORTED
 from mirage.ranking.judges import Judge
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
@@ -237,6 +238,8 @@ def show(
         where = query_navigation.step_buttons("battle", battles, key)
     layout = battle_html.layout_of(battle, name, order)
     score = battle_html.score(battles) if judge and battles.decisions else ""
+    if not has_texts:
+        missing_texts.absent(page)
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
             fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
@@ -248,12 +251,10 @@ def show(
             if panel.open:
                 with panel:
                     query_navigation.list_page("battle", battles, key, lambda keys: entries(page, battles, keys))
-        with st.container(key="battle_given", gap="small"):
-            if battle.query.passages:
+        if battle.query.passages:
+            with st.container(key="battle_given", gap="small"):
                 head = heading_html(count_text(len(battle.query.passages), "passage"))
                 st.html(Markup(head + answer_card.passages_html(battle.query)))
-            if not has_texts:
-                missing_texts.absent(page)
     page.download(
         "battles",
         lambda: battles.table,
@@ -283,16 +284,18 @@ def fought(
     by_labels = judge is not None and judge.rests_on_labels
     parts = shared_words(battle.first, battle.second) if differences else None
     has_texts = "answers" in page.arena.tables
+    marked = has_texts and by_labels and parts is None
+    legend = answer_card.decided_legend((battle.first, battle.second), texts=marked)
     above = [
         score,
         answer_card.facts_html([where, name_of(code), *answer_card.subset_facts(battle.query), f"id {query_id}"]),
         answer_card.query_html(battle.query),
         battle_sides.answer_sides(battle, layout, texts=has_texts, parts=parts, decided=by_labels),
-        battle_html.note(" ".join(filter(None, [layout.why, overlap_text(parts) if differences else ""]))),
+        battle_html.note(" ".join(filter(None, [layout.why, overlap_text(parts) if differences else ""])), legend),
     ]
     below = [
-        battle_html.judge_verdicts(battle, judge.name if judge else "") if battle.judges else "",
-        battle_html.features(battle, layout) if battle.compared or battle.apart else "",
+        battle_html.judge_verdicts(battle, judge.name if judge else ""),
+        battle_html.features(battle, layout),
     ]
     if battle.query.nuggets is None:
         st.html(Markup(battle_html.stack_html(*above) + "".join(below)))
@@ -316,7 +319,8 @@ def show_votes(page: Page, battle: views.BattleView) -> None:
     except MirageError as error:
         st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return
-    if rows:
+    # Imported votes are the arena's own verdicts, which are shown as such.
+    if rows := [row for row in rows if row.why != IMPORTED]:
         st.header("Votes", anchor=False)
         battle_sides.show_people(rows)
 
@@ -349,7 +353,7 @@ def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -
         "first": f"{battles.wanted.first} wins",
         "second": f"{battles.wanted.second} wins",
         "tie": "tie",
-        "unparsed": "unparsed",
+        "unparsed": "no verdict",
     }
     lines = []
     for item in query_search.items(page.arena, keys):

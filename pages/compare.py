@@ -22,7 +22,7 @@ from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import LOGITS, Comparison, MovedQuery
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
-from mirage.text.languages import scope_name
+from mirage.text.languages import in_language, scope_name
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import (
     ComparisonView,
@@ -224,7 +224,7 @@ def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
         return
     query = view.moved[picked]
     key = key_text((query.language, query.query_id))
-    with link_row(query.query_id, f" in {scope_name(query.language)}"):
+    with link_row(query.query_id, f" {in_language(query.language)}"):
         if choice.against is None and (judges_of_arena(page.arena) or "answers" in page.arena.tables):
             onward(
                 "battle",

@@ -24,7 +24,7 @@ from mirage.explorer.kit.text import note, plain
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.relations import DRAWS
-from mirage.text.languages import name_of
+from mirage.text.languages import in_language
 from mirage.text.segmentation import count_text, join_or_count
 from mirage.views.features import FeatureChoice, FeaturesView, feature_title, features_view
 
@@ -58,10 +58,13 @@ def main(page: Page) -> None:
     )
     page.summary(" ".join((counts, *shown.remarks)), conclusion=shown.conclusion)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        section = sections(PICKERS)
+        # Where no feature goes with the rating the means say more than a panel of each.
+        clear = [row.feature for row in shown.related if row.clear]
+        means_first = shown.related and not clear
+        section = sections(dict(sorted(PICKERS.items(), key=lambda item: means_first and item[0] != "Means")))
         with pickers_popover("Options", (*FILTERS, "panel"), "Choose features, and the systems in focus."):
             picked, chosen = filters(shown)
-            telling = drawn_features(shown) if section == "By language" else shown.features
+            telling = drawn_features(shown, clear) if section == "By language" else shown.features
         names = picked or telling
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
@@ -138,13 +141,14 @@ def panels(page: Page, shown: FeaturesView, names: Sequence[str], chosen: Sequen
     return {"systems in focus": list(focus)}
 
 
-def drawn_features(shown: FeaturesView) -> tuple[str, ...]:
-    """Return the panels to draw if no feature is selected: those that go with the rating, or all; of few features those
-    in which a difference would be seen.
+def drawn_features(shown: FeaturesView, clear: Sequence[str]) -> tuple[str, ...]:
+    """Return the panels to draw if no feature is selected: those that go with the rating, else those in which a
+    difference would be seen; or all.
     """
     telling = tuple(name for name in shown.features if charts.is_telling(shown.by_feature[name], name))
+    first = tuple(clear[:FEW]) or telling[:FEW] or shown.features
     if len(shown.features) <= FEW:
-        return telling or shown.features
+        return first
     which = pick_segments(
         "Panels",
         ("rating", "all"),
@@ -153,7 +157,7 @@ def drawn_features(shown: FeaturesView) -> tuple[str, ...]:
         help=f"rating: the {FEW} features that correlate most with the rating. all: all {len(shown.features)} "
         "features with values.",
     )
-    return shown.features if which == "all" else tuple(row.feature for row in shown.related[:FEW]) or telling[:FEW]
+    return shown.features if which == "all" else first
 
 
 def onward(shown: FeaturesView, system: str, language: str, feature: str) -> None:
@@ -162,7 +166,7 @@ def onward(shown: FeaturesView, system: str, language: str, feature: str) -> Non
     if row is None:
         return
     value = f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}"
-    with link_row(system, f" in {name_of(language)}: {plain(feature_title(feature))} {value}"):
+    with link_row(system, f" {in_language(language)}: {plain(feature_title(feature))} {value}"):
         ui_onward("answers", "Read these answers", languages=(language,), systems=system)
 
 
@@ -183,8 +187,10 @@ def over(shown: FeaturesView, names: Sequence[str]) -> dict[str, Any]:
     table(rows, columns, key="feature_matrix")
     n, of = min(len(names), MOST), len(shown.features)
     more = "" if n == of else f" {n} of {of} features; choose others under Options."
+    first = FEATURES.get(names[0])
+    best = "best" if first is not None and first.direction != "none" else "highest"
     note(
-        f"Unweighted mean over languages, best by {feature_title(names[0])} first; bands: 95% intervals. "
+        f"Unweighted mean over languages, {best} by {feature_title(names[0])} first; bands: 95% intervals. "
         f"n: {least:,} to {most:,} answers per value; choose a feature for each.{more}"
     )
     return {}

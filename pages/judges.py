@@ -24,7 +24,7 @@ from mirage.explorer.kit.text import note, plain
 from mirage.people.exam import Measure
 from mirage.schema import OVERALL, PEOPLE
 from mirage.stages.judge.passport import PassportRow
-from mirage.text.languages import name_of
+from mirage.text.languages import in_language, name_of
 from mirage.text.segmentation import count_text
 from mirage.views import exam as views
 from mirage.views.exam import ExamChoice, ExamView
@@ -148,7 +148,8 @@ def _table(page: Page, view: ExamView, columns: Sequence[str], voted: str) -> No
 def _options(view: ExamView, known: Mapping[str, Measure]) -> list[str]:
     """Pick the measures in the table, and ask for token prices, kept while the panel is closed."""
     valued = [name for name in known if any(row.measures[name].value is not None for row in view.rows)]
-    first = sorted(valued, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))[:MOST]
+    order = (view.lead, *FIRST)
+    first = sorted(valued, key=lambda name: order.index(name) if name in order else len(order))[:MOST]
     with pickers_popover(
         "Options", ("judge_columns",), "Columns of the table, and prices for the cost per 1,000 verdicts."
     ):
@@ -194,7 +195,7 @@ def _pick_figure(view: ExamView) -> tuple[str | None, list[str]]:
                 options,
                 key="measure",
                 kind="figure",
-                default=next((name for name in views.TRUST if name in options), options[0]),
+                default=view.lead if view.lead in options else options[0],
                 named=lambda name: "Pairwise agreement" if name == PAIRS else known[name].title,
                 width=240,
             )
@@ -223,7 +224,7 @@ def _onward(clicked: Any) -> None:
         return
     judge, code = clicked
     languages = () if code == "all" else (code,)
-    with link_row(judge, f" in {'all languages' if code == 'all' else name_of(code)}"):
+    with link_row(judge, f" {'in all languages' if code == 'all' else in_language(code)}"):
         onward("battle", "Read its battles", languages=languages, judge=judge)
         onward("leaderboard", "Show its ranking", languages=languages, judge=judge)
 

@@ -1,28 +1,42 @@
-"""Page Methods: the definitions of `docs/methods.md`, searchable."""
+"""Page Methods: the definitions of `docs/methods.md`, one at a time, by an index and a search."""
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import streamlit as st
 
+from mirage.errors import UnknownName
 from mirage.explorer.kit.frame import Page, show
+from mirage.explorer.kit.query_navigation import ListEntry, listing
+from mirage.explorer.kit.text import plain
 from mirage.explorer.methods.data import definitions
 
 
 def main(page: Page) -> None:
-    """Show the definitions that contain all words of the search, by group."""
+    """Show the index of the definitions that contain all words of the search, and the chosen one, else the first."""
     words = st.text_input("Search", key="search", bind="query-params", placeholder="rate, interval, tie ...", width=320)
     every = definitions()
-    shown = [section for section in every if section.matches(words or "")]
-    page.summary(f"{len(shown)} of {len(every)} definitions.")
-    if not shown:
+    found = [section for section in every if section.matches(words or "")]
+    page.summary(f"{len(found)} of {len(every)} definitions.")
+    if not found:
         st.info("No definition matches all of these words. Try fewer.")
-    for group, sections in groupby(shown, key=lambda section: section.group):
-        parts = [f"## {group}"]
-        for section in sections:
-            parts += [f"### {section.title}"] * bool(section.title) + [section.text]
-        st.markdown("\n\n".join(parts), width=760)
+        return
+    term = st.query_params.get("term", "")
+    names = [section.name for section in every]
+    if term and term not in names:
+        error = UnknownName("definition", term, names)
+        st.caption(f":orange[{plain(f'Unknown value in the link: {error.what}; {error.do}')}]")
+    shown = next((section for section in found if section.name == term), found[0])
+    with st.container(horizontal=True, key="methods_body", gap="medium"):
+        with st.container(key="methods_index"):
+            entries = [ListEntry(section.name, section.name, "", section.group) for section in found]
+            listing(entries, current=shown.name, key="methods_listing", on_pick=open_definition)
+        with st.container(key="methods_shown"):
+            st.markdown(f"## {shown.name}\n\n{shown.text}", width=760)
+
+
+def open_definition(name: str) -> None:
+    """Name a definition in the link, to be shown."""
+    st.query_params["term"] = name
 
 
 show("methods", main)

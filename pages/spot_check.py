@@ -21,7 +21,7 @@ from mirage.people.votes.kinds import KINDS, Row, Vote
 from mirage.people.votes.opinions import ENOUGH
 from mirage.people.votes.rows import LONGEST, cast
 from mirage.schema import from_rows
-from mirage.text.languages import name_of, search_name
+from mirage.text.languages import in_language, name_of, search_name
 from mirage.text.segmentation import count_text
 from mirage.views import spot_check as views
 from mirage.views.battle import battle_view
@@ -79,7 +79,7 @@ def main(page: Page) -> None:
     if subject == "battles":
         pool = views.pool(page.arena, language)
         same = f"; {pool.same_text:,} with identical answers excluded" if pool.same_text else ""
-        page.summary(f"{len(pool.battles):,} battles in {name_of(language)}{same}. Blind and in random order.")
+        page.summary(f"{len(pool.battles):,} battles {in_language(language)}{same}. Blind and in random order.")
         with options:
             st.toggle(
                 "Relevance labels",
@@ -89,7 +89,7 @@ def main(page: Page) -> None:
             show_note(correction_needs(pool.n_queries))
     else:
         n = len(views.citing(page.arena, language))
-        page.summary(f"{n:,} answers in {name_of(language)} with possible citations. Blind.")
+        page.summary(f"{n:,} answers {in_language(language)} with possible citations. Blind.")
     vote()
     page.download(
         f"votes-{language}",
@@ -123,15 +123,13 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
     drawn = {battle.query_id for battle, control in zip(pool.battles, pool.control, strict=True) if control}
     goal = min(ENOUGH, max(len(drawn), progress.queries))
     own = f"Your votes: {progress.own:,} of {count_text(progress.own + progress.left, 'battle')}."
-    st.progress(
-        min(1.0, progress.queries / goal) if goal else 0.0,
-        text=f"{own} Agreement with the judges needs random votes on {ENOUGH} queries; so far on "
-        f"{progress.queries:,} of {goal:,} in this language.",
-    )
+    reached = min(1.0, progress.queries / goal) if goal else 0.0
+    st.progress(reached, text=f"Queries voted on: {progress.queries:,} of {goal:,}. {own}")
     if own_votes:
         last_vote = own_votes[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            vote_item.show_result(views.vote_result(session.arena, last_vote))
+            agreeing = views.count_agreeing(session.arena, own_votes)
+            vote_item.show_result(views.vote_result(session.arena, last_vote), agreeing)
             key = f"spot_open_{last_vote.vote_id}"
             if st.button("Open this battle →", type="tertiary", key=key, on_click=leave, args=(last_vote,)):
                 st.rerun()

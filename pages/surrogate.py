@@ -24,7 +24,14 @@ from mirage.ranking.surrogate.reporting import RegressorSummary
 from mirage.schema import Skill
 from mirage.text.languages import search_name
 from mirage.text.segmentation import count_text
-from mirage.views.surrogate import SurrogateChoice, SurrogateView, predicted_judges, printed_surrogate, surrogate_view
+from mirage.views.surrogate import (
+    PrintedSurrogate,
+    SurrogateChoice,
+    SurrogateView,
+    predicted_judges,
+    printed_surrogate,
+    surrogate_view,
+)
 
 HELD_OUT = "Leave-one-out: each system is predicted from its features by a fit without it."
 _TAU = Col(
@@ -34,11 +41,12 @@ _TAU = Col(
     help="Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. All "
     "languages: mean over languages.",
 )
+_R2 = Col("r2", "R²", "probability", help="Explained variance of left-out ratings; none where the mean is better.")
 REGRESSOR = (
     Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
     _TAU,
     Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
-    Col("r2", "R²", "probability", help="Explained variance of left-out ratings; below 0: worse than the mean."),
+    _R2,
     column(RegressorSummary, "covered", "Coverage", "rate"),
     Col(
         "p",
@@ -72,11 +80,11 @@ IMPORTANCE = (
     Col("value", "Importance", "difference", help="Rise of the squared error on left-out systems, in squared logits."),
     Col("value", "95%", "interval", help="95% interval; the line is 0.", low="low", high="high", width=160),
 )
-BY_LANGUAGE = (
-    Col("name", "Language", "text", help="Language of the answers.", width=140),
+_LANGUAGE = Col("name", "Language", "text", help="Language of the answers.", width=140)
+BY_LANGUAGE = (_LANGUAGE, _TAU, _R2, Col("systems", "n", "count", help="Number of left-out systems."))
+PRINTED = (
+    _LANGUAGE,
     Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
-    Col("r2", "R²", "probability", help="Ours on left-out systems, with the selected regressor."),
-    Col("systems", "n", "count", help="Number of left-out systems."),
     Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
     Col(
         "printed_tau",
@@ -110,7 +118,7 @@ def main(page: Page) -> None:
     with pickers:
         regressor = pick(
             "Regressor",
-            view.regressors,
+            view.worthwhile,
             key="regressor",
             kind="regressor",
             default=view.chosen,
@@ -129,10 +137,9 @@ def main(page: Page) -> None:
             width=120,
             help="all: mean over all languages of the arena.",
         )
-    page.summary(
-        view.test_sentence(regressor) if language == ALL else "",
-        conclusion=view.conclude(regressor, language),
-    )
+    tested = view.test_sentence(regressor) if language == ALL else ""
+    purpose = ("Ranks a new system without asking the judge.", view.saved_calls, tested)
+    page.summary(" ".join(filter(None, purpose)), conclusion=view.conclude(regressor, language))
     clicked = chart(
         charts.ratings(
             view.points(regressor, language),
@@ -150,12 +157,14 @@ def main(page: Page) -> None:
         outside = len(view.outside(regressor))
         extrapolated = f" Outside the training range: {count_text(outside, 'system')}." if outside else ""
         note(f"{HELD_OUT}{extrapolated} Click a mark to see the system.")
-    draw: dict[str, Callable[[], None]] = {
-        "Regressors": lambda: _regressors(page, view, regressor, language),
-        "By language": lambda: _by_language(page, view, regressor, shown),
+    figures = printed_surrogate(page.arena)
+    rows = view.by_language(figures, regressor, shown)
+    draw: dict[str, Callable[[], object]] = {
+        "By language": lambda: table(rows, _with_values(rows, BY_LANGUAGE), key="surrogate_languages")
     }
     if len(view.importances):
-        draw["Importance"] = lambda: _rests(page, view, language)
+        draw["Importance"] = lambda: _rests(view, figures, language)
+    draw["Paper"] = lambda: _paper(view, figures, rows, language)
     draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
         "surrogate",
@@ -193,15 +202,7 @@ def _onward(system: str, language: str) -> None:
         onward("answers", "Read its answers", languages=only, systems=system)
 
 
-def _regressors(page: Page, view: SurrogateView, regressor: str, language: str) -> None:
-    """Show every regressor, what the selected one does, and the judge calls that it saves."""
-    rows = view.compare_regressors(printed_surrogate(page.arena), language)
-    table(rows, _with_values(rows, REGRESSOR), key="regressors")
-    saved = f" {view.saved_calls}" if view.saved_calls else ""
-    note(f"n = {view.count_systems(language)}. {_title(regressor)}: {REGRESSORS[regressor].meaning}{saved}")
-
-
-def _rests(page: Page, view: SurrogateView, language: str) -> None:
+def _rests(view: SurrogateView, figures: PrintedSurrogate, language: str) -> None:
     """Importances and ablation of the regressor for new systems."""
     permuted, chosen = view.permuted, _title(view.chosen)
     left, right = side_by_side((380, 1), (420, 1), key="rests")
@@ -209,24 +210,26 @@ def _rests(page: Page, view: SurrogateView, language: str) -> None:
         table(permuted, IMPORTANCE, key="importances")
         note(f"{chosen}, n = {permuted['systems'][0]} left-out systems; 95% t intervals.")
     with right:
-        ablated, lacking = view.ablations(printed_surrogate(page.arena), language)
+        ablated, lacking = view.ablations(figures, language)
         table(ablated, ABLATION, key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
         note(f"{chosen} with subsets of features, tau on left-out systems.{none}")
 
 
-def _by_language(page: Page, view: SurrogateView, regressor: str, shown: list[str]) -> None:
-    """Show the quality in every language, beside the paper's Tables 2 and 5."""
-    figures = printed_surrogate(page.arena)
-    rows = view.by_language(figures, regressor, shown)
-    table(rows, _with_values(rows, BY_LANGUAGE), key="surrogate_printed")
+def _paper(view: SurrogateView, figures: PrintedSurrogate, rows: pa.Table, language: str) -> None:
+    """Show our regressors and the paper's, then the quality in every language beside the paper's Tables 2 and 5."""
+    regressors = view.compare_regressors(figures, language)
+    table(regressors, _with_values(regressors, REGRESSOR), key="regressors")
+    note(f"n = {view.count_systems(language)}. {_title(view.chosen)}: {REGRESSORS[view.chosen].meaning}")
+    table(rows, _with_values(rows, PRINTED), key="surrogate_printed")
     if figures.reference:
         note(f"Printed: other systems and features, mostly seen in training; not comparable. {figures.reference}.")
 
 
 def _with_values(rows: pa.Table, columns: tuple[Col, ...]) -> tuple[Col, ...]:
-    """Return the columns with a value in some row."""
-    return tuple(column for column in columns if rows[column.name].null_count < len(rows))
+    """Return the columns with a value in some row, and of counts those that differ."""
+    used = (column for column in columns if rows[column.name].null_count < len(rows))
+    return tuple(column for column in used if column.kind != "count" or len(rows[column.name].unique()) > 1)
 
 
 show("surrogate", main)

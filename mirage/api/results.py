@@ -8,10 +8,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mirage.errors import NotEnoughData
-from mirage.io.rows import UNDETERMINED, make_table
+from mirage.io.rows import make_table
 from mirage.ranking import bootstrap
 from mirage.ranking.board import leaderboard
 from mirage.store.arena import Arena
+from mirage.text.languages import UNDETERMINED
 from mirage.text.printing import terminal_text
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import ComparisonView

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.errors import BadInput
-from mirage.io.rows import UNDETERMINED, check_voters, read_frame, read_texts, refuse_weight_columns, require_columns
+from mirage.io.rows import check_voters, read_frame, read_texts, refuse_weight_columns, require_columns
+from mirage.text.languages import UNDETERMINED
 
 if TYPE_CHECKING:
     from mirage.people.votes.kinds import Vote

@@ -15,19 +15,14 @@ from mirage.io.formats.spec import REPEATED
 from mirage.store import records, scan
 from mirage.store.arena import Arena
 from mirage.store.scan import columns_of, parquet_rows
-from mirage.text.languages import fold_codes, is_code
+from mirage.text.languages import UNDETERMINED, fold_codes, is_code
 from mirage.text.names import NAMES, Names, normalise_names
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-UNDETERMINED = "und"
-"""BCP 47 code of an undetermined language."""
 _BATTLE = ("system_a", "system_b", "verdict")
-
-
 _OWN_QUERIES = "no query_id: each battle counts as its own query, so intervals assume independent battles"
 
 

@@ -424,9 +424,7 @@ def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str, seed: int 
     value = float(np.mean(values))
     least = min(judged.queries for judged, _ in pairs)
     if least < LEAST:
-        return Estimate(
-            value, None, None, n, queries, f"{least} queries are too few for an interval, which needs {LEAST}"
-        )
+        return Estimate(value, None, None, n, queries, f"under {LEAST} queries")
     # The mean of ends valid in each language is valid for the mean, conservatively, since errors cancel.
     low, high = np.mean([tau_b_ends(*told_apart(pair, seed)) for pair in pairs], axis=0)
     return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)

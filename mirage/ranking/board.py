@@ -36,7 +36,7 @@ from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Penalty, Rating
 from mirage.stats.units import shared_ids
-from mirage.text.languages import known_code, name_of
+from mirage.text.languages import UNDETERMINED, in_language, known_code, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text, join_first
 
@@ -539,6 +539,8 @@ def remarks(ranking: RankingReport) -> list[str]:
 
 def languages_text(languages: Sequence[str]) -> str:
     """Return where a ranking holds: `in Hindi and Swahili`, or `over 16 languages`."""
+    if len(languages) == 1 and known_code(languages[0]):
+        return in_language(languages[0])
     names = [name_of(code) if known_code(code) else code for code in languages]
     if len(names) > FEW_LANGUAGES:
         return f"over {len(names)} languages"
@@ -580,7 +582,7 @@ def conclude(ranking: RankingReport, by: str) -> str:
     if not any(row["wins"] or row["losses"] for row in rows):
         return f"Every battle of the {len(rows)} systems is a tie{by}: no difference between them shows."
     best = best_systems(ranking.tests[scope], rows)
-    where = "" if languages == ["und"] else f" {languages_text(languages)}"
+    where = "" if languages == [UNDETERMINED] else f" {languages_text(languages)}"
     said, n = f"{best_text(best, len(rows))}{by}{where}", count_text(rows[0]["n"], "query")
     if len(best) > 1:
         return f"{said} (n = {n})."

@@ -93,11 +93,7 @@ def estimate(spreads: Sequence[Spread], *, none: str, scale: Scale = "share") ->
     value = float(np.mean([spread.value for spread in used]))
     if np.isnan(used[0].variance):
         few = max(spread.queries for spread in used)
-        reason = (
-            "the value is undefined without one of the queries"
-            if few >= LEAST
-            else f"{few} queries are too few for an interval, which needs {LEAST}"
-        )
+        reason = "the value is undefined without one of the queries" if few >= LEAST else f"under {LEAST} queries"
         return Estimate(value, None, None, n, queries, reason)
     variance, clusters = _joint_variance(used)
     if scale == "share":

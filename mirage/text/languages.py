@@ -68,6 +68,8 @@ _FAMILY = {code: family for family, codes in WORDS["families"].items() for code 
 _RIGHT_TO_LEFT, _UNSPACED = (WORDS["scripts"][name].split() for name in ("right_to_left", "unspaced"))
 _ALL = "all"
 """Stands for every language in stored tables, so Allar, whose code it is, is not supported."""
+UNDETERMINED = "und"
+"""BCP 47 code of an undetermined language."""
 _LONGEST, _SHORTEST = 64, 4
 """Maximum characters of a tag or name, minimum of a name: a mistyped code is not the name of a rare language."""
 
@@ -138,6 +140,11 @@ def miracl_language(code: str) -> Language:
 def name_of(code: str) -> str:
     """Return the English name of a language by its code."""
     return language(code).name
+
+
+def in_language(code: str) -> str:
+    """Return a language as a place in a sentence: `in Telugu`; `without a language` for `und`."""
+    return "without a language" if code == UNDETERMINED else f"in {name_of(code)}"
 
 
 def scope_name(code: str) -> str:

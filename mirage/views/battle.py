@@ -34,7 +34,7 @@ RESULTS: dict[Winner, str] = {
     "first": "the first system wins",
     "second": "the second system wins",
     "tie": "no winner: all verdicts are ties, or they disagree",
-    "unparsed": "no readable verdict",
+    "unparsed": "no verdict",
 }
 """Results of a battle by all verdicts of a judge, with their meanings."""
 MOST = 2
@@ -163,8 +163,6 @@ class BattleView:
     judgments: tuple[schema.Judgment, ...]
     """All verdicts on the pair, sorted by judge, with the first system's first position before its second."""
     compared: tuple[FeatureComparison, ...]
-    apart: tuple[str, ...]
-    """Titles of the features that only one of the two answers has."""
     computed: Mapping[str, Decision] = field(default_factory=dict)
     """Decision of the judge that decides, by its name, if it has no stored verdicts."""
     conclusion: str = ""
@@ -209,7 +207,7 @@ def _conclude(battle: BattleView, judge: Judge, arena: Arena) -> str:
     if decision.winner == "tie":
         return f"Tie: {judge.name} {'calls it one' if decision.consistent else 'disagrees between the two orders'}."
     if decision.winner == "unparsed":
-        return f"No {'readable ' if decision.n_verdicts else ''}verdict by {judge.name}."
+        return f"No verdict by {judge.name}."
     winner, loser = battle.first.system, battle.second.system
     if decision.winner == "second":
         winner, loser = loser, winner
@@ -357,13 +355,11 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | 
     first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
     pair_judgments = [row for row in query.judgments if {row.system_a, row.system_b} == {first, second}]
     values = {measure.name: measure.value for measure in second_answer.measures}
-    compared, apart = [], []
-    for measure in first_answer.measures:
-        second_value = values.get(measure.name)
-        if measure.value is not None and second_value is not None:
-            compared.append(compare_feature(measure, measure.value, second_value))
-        elif (measure.value is None) != (second_value is None):
-            apart.append(measure.title)
+    compared = [
+        compare_feature(measure, measure.value, second_value)
+        for measure in first_answer.measures
+        if measure.value is not None and (second_value := values.get(measure.name)) is not None
+    ]
     computed = {}
     if judge is not None and not judge.asked:
         of_pair = decisions_of(arena, first, second, judge).get(key, {})
@@ -374,7 +370,6 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | 
         second=second_answer,
         judgments=tuple(sorted(pair_judgments, key=lambda row: (row.judge, row.system_a != first, row.repeat or 0))),
         compared=tuple(compared),
-        apart=tuple(apart),
         computed=computed,
     )
     return battle if judge is None else replace(battle, conclusion=_conclude(battle, judge, arena))

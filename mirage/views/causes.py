@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 UNDECIDED = "unclassified"
 """Placeholder for answers without a cause, in filters and links."""
 TITLES: dict[str, str] = {
-    "right": "correct decision: answers",
+    "right": "answered, as it should",
     "ignored": "ignores a relevant passage",
     "not_retrieved": "not retrieved",
-    "unsupported": "answers without evidence",
-    "right_refusal": "correct decision: abstains",
+    "unsupported": "made up",
+    "right_refusal": "abstained, as it should",
 }
 """Display names of the causes."""
 

@@ -19,7 +19,7 @@ from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
 from mirage.stages.features.families import FEATURES
 from mirage.stats.units import name_unit
-from mirage.text.languages import name_of
+from mirage.text.languages import in_language, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text, signed
 from mirage.views.board import BoardChoice, board_view
@@ -114,7 +114,7 @@ class ComparisonView(ComparisonReport):
         """Return the numbers of a row in sentences, and why it is inconclusive."""
         measured, asked = len(self.languages), len(self.rows) - 1
         several = "over all languages" if measured == asked else f"over {measured} of {asked} languages"
-        where = several if row.language == JOINT else f"in {name_of(row.language)}"
+        where = several if row.language == JOINT else in_language(row.language)
         if row.difference is None:
             return f"No difference {where}: {row.reason}."
         value, low, high = (self._text(number) for number in (row.difference, row.low, row.high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ from mirage.stats.jackknife import Estimate
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import kept_ledger
 from mirage.store.makers import makers_of
-from mirage.text.languages import in_order, name_of
+from mirage.text.languages import in_language, in_order, name_of
 from mirage.text.segmentation import MANY, join_or_count
 from mirage.views.cache import cached_view
 
@@ -109,9 +110,12 @@ class ExamView:
     """The exam of the judges of an arena in some languages."""
 
     rows: tuple[JudgeRow, ...]
-    """By judge and language, `all` after the languages; people last."""
+    """By judge, the best first, and language, `all` after the languages; people last."""
     measures: tuple[Measure, ...]
     """The measures of the rows: agreement with people if people decided battles, and those that need no people."""
+    lead: str
+    """The measure that the judges are ordered by, best first, and concluded from: of agreement with people, known
+    answers and flips the first with an interval, else the first with a value; empty if none has one."""
     exams: tuple[JudgeExam, ...]
     """The measures that depend on people or labels alone; none without decisions by people and known answers."""
     languages: tuple[str, ...]
@@ -200,13 +204,23 @@ def exam_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = N
         measures = {KNOWN: MEASURES[KNOWN]} | measures
     scope = languages[0] if len(languages) == 1 else ALL
     number = len(languages) if len(languages) < len(arena.languages("judgments")) else "all"
-    where = f"over {number} languages" if scope == ALL else f"in {name_of(scope)}"
-    models = [row for row in alone if row.judge not in people]
+    where = f"over {number} languages" if scope == ALL else in_language(scope)
     names = tuple(dict.fromkeys(row.judge for row in alone))
+    judged = [row for row in rows if row.language == scope and row.judge not in {PEOPLE, *people}]
+    lead = _lead(judged)
+    # Ends in the order of the judges, best first; then people, and judges without a value.
+    best = {
+        row.judge: _merit(row.measures[lead], lead) for row in judged if lead and row.measures[lead].value is not None
+    }
+
+    def place(row: JudgeRow | JudgeExam) -> tuple[bool, float, str]:
+        return row.judge == PEOPLE or row.judge in people, -best.get(row.judge, -math.inf), row.judge
+
     return ExamView(
-        rows=tuple(rows),
+        rows=tuple(sorted(rows, key=place)),
+        lead=lead,
         measures=tuple(measures.values()),
-        exams=exams,
+        exams=tuple(sorted(exams, key=place)),
         languages=languages,
         n=sum(row.n for row in alone if row.language != ALL),
         judges=tuple(name for name in names if name not in people),
@@ -214,9 +228,7 @@ def exam_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = N
         fitted=fitted,
         remarks=_vote_remarks(arena, votes, languages),
         where=where,
-        conclusion=_conclude([row for row in rows if row.judge != PEOPLE], scope, where, "agree")
-        or _conclude(rows, scope, where, KNOWN)
-        or _conclude(models, scope, where, "flip"),
+        conclusion=_conclude(judged, where, lead) if lead else "",
     )
 
 
@@ -439,26 +451,34 @@ def _beside_people(alone: Sequence[JudgeRow], exams: Sequence[JudgeExam], people
 
 _WORDS = {
     "agree": "agrees with people in {} of votes",
-    KNOWN: "prefers the correct decision in {} of known pairs",
+    KNOWN: "finds the right answer in {} of known pairs",
     "flip": "flips its verdict with the answer order in {} of pairs",
 }
 """Verb phrases of the conclusion, with a place for the value."""
 
 
-def _conclude(rows: Sequence[JudgeRow], scope: str, where: str, measure: str) -> str:
-    """Name the best judge by a measure, and whether its interval overlaps with others; empty without a value."""
-    known = {
-        row.judge: mark
-        for row in rows
-        if row.language == scope and (mark := row.measures.get(measure)) is not None and mark.value is not None
-    }
-    if not known:
-        return ""
-    best = (min if measure == "flip" else max)(known, key=lambda judge: known[judge].value or 0.0)
+def _lead(rows: Sequence[JudgeRow]) -> str:
+    """Return the measure that says most about some judges (`ExamView.lead`)."""
+    marks = {name: [row.measures[name] for row in rows if name in row.measures] for name in _WORDS}
+    known = [name for name, own in marks.items() if any(mark.value is not None for mark in own)]
+    bounded = [name for name in known if any(mark.low is not None for mark in marks[name])]
+    return next(iter(bounded or known), "")
+
+
+def _merit(mark: Estimate, measure: str) -> float:
+    """Return a value of which more is better."""
+    value = mark.value or 0.0
+    return -value if measure == "flip" else value
+
+
+def _conclude(rows: Sequence[JudgeRow], where: str, measure: str) -> str:
+    """Name the best judge by a measure, and those that it is not clearly better than."""
+    known = {row.judge: mark for row in rows if (mark := row.measures[measure]).value is not None}
+    best = max(sorted(known), key=lambda judge: _merit(known[judge], measure))
     mark = known.pop(best)
     low, high = mark.low, mark.high
     alike = [name for name, other in sorted(known.items()) if _overlap(mark, other)]
-    lead = f"; its interval overlaps with {join_or_count(alike, 'judge')}" if alike else "; no other interval overlaps"
+    lead = f", not clearly better than {join_or_count(alike, 'judge')}" if alike else ", clearly better than the others"
     interval = "no interval" if low is None or high is None else f"95% CI {low:.1%} to {high:.1%}"
     facts = f"{_WORDS[measure].format(f'{mark.value:.1%}')} ({interval}, n = {mark.n:,})"
     if known:

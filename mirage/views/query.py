@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mirage import schema
 from mirage.battles.decision import decisions
-from mirage.battles.judge import verdict_judges
+from mirage.battles.judge import HEURISTIC, verdict_judges
 from mirage.schema import Nugget, NuggetAssignment
 from mirage.stages.features.assessed import decider
 from mirage.stages.features.families import FEATURES
+from mirage.stages.features.reader import IS_REFERENCE
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.retrieve.attribution import Attribution
@@ -32,6 +34,12 @@ OF_LANGUAGE = ("target_language", "english_language")
 """Features of the language of an answer, not of its content."""
 _FORMULAS = ("i_dont_know", "answer_is_present", "answer_is_not_present", "negated")
 """Rules of the parser for answers that repeat a fixed English formula of their prompt."""
+MERITS = {
+    "nugget_vital_strict": "vital nuggets",
+    "answer_overlap_score": "agreement with the reference",
+    "answer_rougeL": "agreement with the reference",
+}
+"""Features that order the answers to a query, if measured, in words; of two with the same words the first."""
 MEASURED = "Labels say whether a system should have answered, not whether its answer is true."
 """Basis of a correct decision."""
 
@@ -104,6 +112,13 @@ class AnswerView:
     cause: Attribution | None = None
     """Cause of the error, if any; null if the arena has no outcomes."""
 
+    def merit(self, feature: str) -> float:
+        """Return the value of a feature to order answers by: the highest for the reference, the lowest without one."""
+        if any(measure.reason == IS_REFERENCE for measure in self.measures):
+            return math.inf
+        values = (measure.value for measure in self.measures if measure.name == feature)
+        return next((value for value in values if value is not None), -math.inf)
+
 
 @dataclass(frozen=True, slots=True)
 class NuggetRow:
@@ -148,7 +163,7 @@ class QueryView:
     subset: str | None
     text: str | None
     reason: str
-    """Reason why there is no text."""
+    """Reason why there is no text; empty if the arena has no texts of queries."""
     passages: tuple[schema.Passage, ...]
     """Passages given with the query, in order, then further retrieved passages shown to systems; empty if the arena
     lacks passages."""
@@ -171,8 +186,9 @@ class QueryView:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """The systems, best first: correct decisions before others, then by their mean points in the battles of the
-        query by `judge`, then by name.
+        """The systems, best first: by the vital nuggets they state and their agreement with the reference where a
+        passage answers the query, then correct decisions before others, then by their mean points in the battles of
+        the query by `judge`, then by name.
         """
         won: dict[str, list[float]] = {}
         rows = [row for row in self.judgments if row.judge == self.judge]
@@ -183,6 +199,7 @@ class QueryView:
         order = sorted(
             self.answers,
             key=lambda answer: (
+                *(-answer.merit(feature) for feature in self._merits.values()),
                 {True: 0, None: 1, False: 2}[answer.correct],
                 -share.get(answer.system, 0.0),
                 answer.system,
@@ -190,12 +207,20 @@ class QueryView:
         )
         return tuple(answer.system for answer in order)
 
+    @cached_property
+    def _merits(self) -> Mapping[str, str]:
+        """The features that order the answers, by their words: none where no passage answers the query."""
+        known = {measure.name for answer in self.answers for measure in answer.measures if measure.value is not None}
+        found = {words: name for name, words in reversed(MERITS.items()) if name in known}
+        return {} if self.subset == "non_relevant" else dict(reversed(found.items()))
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the answers are ordered by, and what a correct decision rests on."""
         decided = any(answer.correct is not None for answer in self.answers)
-        by = [*(["correct decisions"] if decided else []), *([f"wins by {self.judge}"] if self.judge else []), "name"]
-        return (f"Order: {', then '.join(by)}.", *([MEASURED] if decided else []))
+        by = [*self._merits, *(["correct decisions"] if decided else [])]
+        by += [*([f"wins by {self.judge}"] if self.judge else []), "name"]
+        return (f"Order: {', '.join(by)}.", *([MEASURED] if decided else []))
 
     def table(self) -> pa.Table:
         """Return the answers as rows: query, outcome, a column per feature, and the mean score by each measure."""
@@ -262,7 +287,7 @@ def query_view(arena: Arena, key: Key, parser: str = "strict") -> QueryView:
         key=key,
         subset=first.get("subset") or (subsets[0] if subsets else None),
         text=first.get("text"),
-        reason=first.get("reason") or "the queries are not in this arena",
+        reason=first.get("reason") or "",
         passages=passages,
         turns=tuple(schema.Turn(**row) for row in of_query(arena, "turns", key)),
         tags=tuple(schema.Tag(**row) for row in of_query(arena, "tags", key)),
@@ -299,8 +324,11 @@ def _nuggets(arena: Arena, key: Key) -> NuggetMatrix | None:
 
 
 def _judgments(arena: Arena, key: Key) -> tuple[schema.Judgment, ...]:
-    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent."""
+    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent; the heuristic's
+    only where it decides, as elsewhere nobody was asked.
+    """
     rows = [schema.Judgment(**row) for row in of_query(arena, "judgments", key)]
+    rows = [row for row in rows if row.judge != HEURISTIC or row.verdict != "unparsed"]
     return tuple(sorted(rows, key=lambda row: (row.judge, *sorted((row.system_a, row.system_b)), row.system_a)))
 
 

@@ -28,7 +28,7 @@ def key_text(key: Key) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """Queries, sorted by language and id."""
+    """Queries, by language and id."""
 
     keys: tuple[Key, ...]
 

@@ -14,7 +14,7 @@ from mirage import schema
 from mirage.stages.shown import shown_passages
 from mirage.store.search import answer_values, find_answers
 from mirage.views import causes
-from mirage.views.query_keys import Key, Keys
+from mirage.views.query_keys import Key, Keys, language_place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,6 +75,8 @@ class AnswerFilter:
     """Text to search for in queries and answers, ignoring case; empty for any."""
     noted: frozenset[AnswerKey] | None = None
     """Language, query and system of the answers whose notes match; None for all."""
+    preferred: tuple[str, ...] = ()
+    """Codes of the languages to list first; they filter nothing."""
 
     @property
     def narrowed(self) -> bool:
@@ -90,6 +92,11 @@ class AnswerSelection(Keys):
 
     answers: int
     """Number of matching answers."""
+
+    def start(self, telling: Collection[Key]) -> Key | None:
+        """Return the query to open: in the first language, one of the telling ones if it has any; None without any."""
+        first = self.keys[0] if self.keys else None
+        return next((key for key in self.keys if first and key[0] == first[0] and key in telling), first)
 
 
 @dataclass(frozen=True)
@@ -154,7 +161,21 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
         among=[_key_table(keys) for keys in among],
     )
     keys = zip(found["language"].to_pylist(), found["query_id"].to_pylist(), strict=True)
-    return AnswerSelection(tuple(keys), sum(found["answers"].to_pylist()))
+    ordered = sorted(keys, key=lambda key: language_place(key[0], search.preferred))
+    return AnswerSelection(tuple(ordered), sum(found["answers"].to_pylist()))
+
+
+@lru_cache(maxsize=16)
+def disputed(arena: Arena, parser: str) -> frozenset[Key]:
+    """Return the queries on which some systems decide correctly and others wrongly; none without outcomes."""
+    if "outcomes" not in arena.tables:
+        return frozenset()
+    rows = arena.sql(
+        "SELECT language, query_id FROM outcomes WHERE parser = ? GROUP BY ALL "
+        "HAVING bool_or(correct) AND NOT bool_and(correct)",
+        [parser],
+    )
+    return frozenset(zip(rows["language"].to_pylist(), rows["query_id"].to_pylist(), strict=True))
 
 
 def _key_table(keys: Collection[AnswerKey]) -> pa.Table:

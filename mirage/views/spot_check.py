@@ -6,18 +6,17 @@ System names are separate from what is shown before the vote: an item carries th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mirage import schema
-from mirage.battles.decision import decisions
+from mirage.battles.judge import judges
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.queue import Pool
-from mirage.people.votes.rows import battle, shown_digest
-from mirage.people.votes.rows import label as label_of
+from mirage.people.votes.rows import shown_digest
 from mirage.people.votes.stage import vote_pool
+from mirage.ranking.judges import Judge
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
 from mirage.stages.shown import shown_with
@@ -28,12 +27,6 @@ from mirage.views.battle import BattleView, battle_view
 if TYPE_CHECKING:
     from mirage.store.arena import Arena
 
-WHY: Mapping[str, str] = {
-    "random": "drawn at random; counts for judge agreement",
-    "flipped": "a judge's winner depends on the order",
-    "filler": "only low-information battles are left",
-}
-"""Why the queue chose a battle, in words; the reasons of votes of earlier versions are words already."""
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
 """Pattern found in any answer with citations (`mirage.text.answers.citations`)."""
 
@@ -43,14 +36,13 @@ class JudgeOpinion:
     """Decision of one judge on a battle, over both orders."""
 
     judge: str
+    """The judge in a sentence."""
     winner: str | None
     """The better system; null for a tie."""
-    read: bool
-    """Whether a verdict was parsed."""
     flipped: bool
     """Whether its two orders disagree, which counts as a tie."""
     agrees: bool | None
-    """Whether the vote agrees; null if either is undecided."""
+    """Whether the vote agrees; null for a skip, and where labels make no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +53,7 @@ class VoteResult:
     winner: str | None
     """The system voted for; null for a tie, both bad and a skip."""
     verdicts: tuple[JudgeOpinion, ...]
-    """Opinions by judge."""
-    why: str
-    """Why the queue chose it, in words."""
+    """Opinions by judge, the arena's default judge first; without those that give no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +89,36 @@ def pool(arena: Arena, language: str) -> Pool:
     return vote_pool(arena, language)
 
 
+@lru_cache(maxsize=4096)
 def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     """Return the systems of a battle and the judges' opinions, after the vote."""
-    shown = battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b)
-    by_judge = decisions(schema.from_rows("judgments", list(shown.judgments)))
-    label = label_of(vote)
-    names = dict(enumerate(battle(vote)[2:]))
+    default = [Judge.from_name(name) for name in judges(arena)[:1]]
+    shown = battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b, *default)
+    names = {"first": vote.system_a, "second": vote.system_b}
+    own = {"A": vote.system_a, "B": vote.system_b}.get(vote.vote)
+    phrases = {judge.name: judge.phrase(arena) for judge in default}
     verdicts = []
-    for judge in shown.judges:
-        verdict = by_judge.get(judge, {}).get(battle(vote))
-        verdicts.append(
-            JudgeOpinion(
-                judge=judge,
-                winner=None if verdict is None else names.get(verdict.label),
-                read=verdict is not None,
-                flipped=verdict is not None and not verdict.consistent,
-                agrees=None if verdict is None or label is None else verdict.label == label,
-            )
-        )
-    winner = None if label is None else names.get(label)
-    return VoteResult(vote, winner, tuple(verdicts), WHY.get(vote.why, vote.why))
+    for name in sorted({*shown.computed, *shown.judges}, key=lambda name: (name not in phrases, name)):
+        decision = shown.decision(name)
+        if decision.winner != "unparsed":
+            winner = names.get(decision.winner)
+            # Where labels do not differ they say nothing of the answers, unlike a judge that calls a tie.
+            silent = name in shown.computed and winner is None
+            agrees = None if vote.vote == "skip" or silent else winner == own
+            verdicts.append(JudgeOpinion(phrases.get(name, name), winner, not decision.consistent, agrees))
+    return VoteResult(vote, own, tuple(verdicts))
+
+
+def count_agreeing(arena: Arena, votes: Iterable[Vote]) -> dict[str, tuple[int, int]]:
+    """Return by judge the number of some votes that it agrees with, and of those that it can be compared with; the
+    arena's default judge first.
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    for verdict in (verdict for vote in votes for verdict in vote_result(arena, vote).verdicts):
+        if verdict.agrees is not None:
+            agreed, n = counts.get(verdict.judge, (0, 0))
+            counts[verdict.judge] = agreed + verdict.agrees, n + 1
+    return counts
 
 
 def battle_digest(shown: BattleView) -> str | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from mirage import schema
-from mirage.battles.judge import RELEVANCE
+from mirage.battles.judge import HEURISTIC, RELEVANCE
 from mirage.errors import BadInput
 from mirage.ranking.judges import Judge
 from mirage.ranking.surrogate.data import COVERAGE
@@ -20,7 +20,7 @@ from mirage.ranking.surrogate.stage import ABLATIONS, PREDICTION_STAGES
 from mirage.ranking.surrogate.training import training
 from mirage.schema import CodeOrAll, Skill
 from mirage.store.runs import settings_of
-from mirage.text.languages import in_order, name_of
+from mirage.text.languages import in_language, in_order, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text
 from mirage.views.cache import cached_view
@@ -113,6 +113,14 @@ class SurrogateView:
         return tuple(self.summary["regressor"].to_pylist())
 
     @property
+    def worthwhile(self) -> tuple[str, ...]:
+        """Those that predict better than the mean rating and are not the paper's, and the one for new systems."""
+        rows = self.summary.to_pylist()
+        return tuple(
+            row["regressor"] for row in rows if row["chosen"] or (not row["published"] and (row["r2"] or 0.0) > 0)
+        )
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """Languages with predictions, `all` last."""
         return tuple(dict.fromkeys(self.quality["language"].to_pylist()))
@@ -125,12 +133,13 @@ class SurrogateView:
     def conclude(self, regressor: str, language: str) -> str:
         """Answer the question for one regressor in a language, or `all`."""
         row = self.quality_row(regressor, language) if language != ALL else self.summary_row(regressor)
-        where = f"in {name_of(language)}" if language != ALL else f"on average over {row['languages']} languages"
+        where = in_language(language) if language != ALL else f"on average over {row['languages']} languages"
         write = FORMATS["probability"].write
-        title = REGRESSORS[regressor].title
-        predicts = f"{title} predict" if title.endswith("by answer") else f"{title} predicts"
-        ranking = f"the ranking of {self.count_systems(language)} by {self.judge_name}"
-        return f"{predicts} {ranking} with tau {write(row['tau'])} {where} (RMSE {write(row['rmse'])})."
+        if self.judge == HEURISTIC:
+            return "The heuristic judge is a weighted sum of these features: that they predict it is no finding."
+        agrees = "agrees" if (row["tau"] or 0.0) > 0 else "does not agree"
+        facts = f"tau {write(row['tau'])} {where}, {self.count_systems(language)}"
+        return f"Predicted ranking {agrees} with the one by {self.judge_name} ({facts})."
 
     def test_sentence(self, regressor: str) -> str:
         """Return whether a regressor differs from the one for new systems; empty if it was not tested."""
@@ -188,7 +197,7 @@ class SurrogateView:
         lines = []
         for row in self.summary.to_pylist():
             values = row if language == ALL else self.quality_row(row["regressor"], language)
-            line = {key: values[key] for key in ("tau", "rmse", "r2", "covered")}
+            line = {key: values[key] for key in ("tau", "rmse", "covered")} | {"r2": _positive(values["r2"])}
             line["name"] = REGRESSORS[row["regressor"]].title + (" (for new systems)" if row["chosen"] else "")
             line["p"] = None if row["p"] is None else f"{row['p']:.3f}"
             lines.append(line | {"printed": figures.r2.get((language, "holdout", row["published"]))})
@@ -229,13 +238,18 @@ class SurrogateView:
             if code != ALL and code in codes:
                 value, minus, plus = figures.r2_draws.get(code, (None, 0.0, 0.0))
                 printed = value and f"{write(value)} ({write(value + minus)} to {write(value + plus)})"
-                line = {"name": name_of(code), "tau": row["tau"], "r2": row["r2"], "systems": row["systems"]}
+                line = {"name": name_of(code), "tau": row["tau"], "r2": _positive(row["r2"]), "systems": row["systems"]}
                 line |= {"forest": forest.get(code), "printed_tau": figures.tau.get(code), "printed_r2": printed}
                 lines.append(line)
         return _table(lines, ("name", "tau", "r2", "systems", "forest", "printed_tau", "printed_r2"))
 
     def _importances(self, kind: str) -> list[dict[str, Any]]:
         return [row for row in self.importances.to_pylist() if row["kind"] == kind]
+
+
+def _positive(r2: float | None) -> float | None:
+    """Return an explained variance; None below 0, where the mean predicts better and the value has no scale."""
+    return r2 if r2 is not None and r2 >= 0 else None
 
 
 def _table(lines: list[dict[str, Any]], names: tuple[str, ...]) -> pa.Table:

@@ -12,11 +12,12 @@ from view_query_cases import build
 from mirage import schema
 from mirage.battles.decision import verdict_of_points
 from mirage.explorer.kit.query_sections import judgment_html, preferred_system
+from mirage.stages.features.reader import IS_REFERENCE
 from mirage.store import arena as store_arena
 from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views.battle import battle_view
-from mirage.views.query import query_view
+from mirage.views.query import FeatureValue, query_view
 from pages import html, text
 
 HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
@@ -72,7 +73,7 @@ def test_each_battle_is_shown_on_request_and_no_rationale_is_markup(arenas: Path
     shown = " ".join(text(page).split())
     for part in (
         "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 wins The first cites its passages.",
-        "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 wins No rationale",
+        "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 wins A, shown first: gpt-4",
         "A, shown first: aya-101 B, shown second: llama-2-7b unparsed (no verdict mark) Hm.",
         "A, shown first: llama-2-7b B, shown second: gpt-4 tie <script>alert(1)</script>",
     ):
@@ -96,6 +97,26 @@ def test_answers_stand_best_first_by_decision_then_by_the_first_judge(arenas: Pa
     assert not any("judgment" in place.label for place in page.expander), "a query without judgments has no such fold"
 
 
+@pytest.mark.parametrize(
+    ("subset", "order"),
+    [("relevant", ("gpt-4", "llama-2-7b", "aya-101")), ("non_relevant", ("aya-101", "gpt-4", "llama-2-7b"))],
+)
+def test_answers_stand_by_nuggets_then_the_reference_where_there_is_an_answer(
+    arenas: Path, subset: str, order: tuple[str, ...]
+) -> None:
+    view = query_view(open_arena(arenas / "none"), ("en", "e00"))
+    values = {"aya-101": (0.5, 0.9), "gpt-4": (0.5, None), "llama-2-7b": (1.0, 0.1)}
+    answers = []
+    for answer in view.answers:
+        reason = IS_REFERENCE if answer.system == "gpt-4" else None
+        named = zip(("nugget_vital_strict", "answer_rougeL"), values[answer.system], strict=True)
+        measures = tuple(FeatureValue(name, "", "", "", value, reason) for name, value in named)
+        answers.append(replace(answer, measures=measures, correct=answer.system == "aya-101"))
+    ordered = replace(view, answers=tuple(answers), subset=subset)
+    assert ordered.order == order
+    assert ordered.remarks[0].startswith("Order: vital nuggets" if subset == "relevant" else "Order: correct")
+
+
 def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path) -> None:
     battles = [("gpt-4", "aya-101", 0.6), ("gpt-4", "llama-2-7b", 0.5), ("llama-2-7b", "aya-101", 0.9)]
     rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
@@ -106,7 +127,7 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
 
 def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:
     arena = open_arena(store_arena.bundled_arenas()["sample"])
-    shown = battle_view(arena, ("en", "en-09"), "reference", "thorough")
+    shown = battle_view(arena, ("en", "en-01"), "concise", "thorough")
     titles = [comparison.measure.name for comparison in shown.compared]
     assert "target_language" in titles
     assert "english_language" not in titles

@@ -67,8 +67,7 @@ def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Pat
         "Ganges 100%",
         "A, shown first: gpt-4 B, shown second: aya-101 A: gpt-4 wins The first cites its passages.",
         "A, shown first: aya-101 B, shown second: gpt-4 B: gpt-4 wins The second is grounded.",
-        "eta: aya-101 wins. A, shown first: gpt-4",
-        "No rationale available.",
+        "eta: aya-101 wins.",
         "Citation MAP@10 ↑ higher is better",
         "Text of passage 3.",
     ):
@@ -78,7 +77,7 @@ def test_a_battle_shows_query_answers_verdicts_features_and_passages(arenas: Pat
 def test_the_score_has_its_n_and_its_interval(arenas: Path) -> None:
     whole_text = flat(open_page(**PAIR))
     assert (
-        "gpt-4 wins 1, 50.0% of 2 decided (95% interval 9.5% to 90.5%) ties 2 aya-101 wins 1 unparsed 1" in whole_text
+        "gpt-4 wins 1, 50.0% of 2 decided (95% interval 9.5% to 90.5%) ties 2 aya-101 wins 1 no verdict 1" in whole_text
     )
 
 
@@ -140,11 +139,25 @@ def test_labels_decide_where_no_judge_does(arenas: Path) -> None:
     assert "Tie" in conclusion(tie)
 
 
-def test_numbers_and_verdicts_alone_make_a_page_that_says_what_is_absent(arenas: Path) -> None:
+def test_numbers_and_verdicts_alone_make_a_page_that_begins_with_the_reason(arenas: Path) -> None:
     page = open_page(arena="numbers", judge="judge-x", a="gpt-4", b="aya-101")
-    assert "Numbers only" in page_text(page)
     assert "judge-x prefers" in conclusion(page)
     assert "marks" not in {widget.key for widget in page.selectbox}
+
+
+def test_verdicts_alone_are_told_once_and_nothing_is_said_of_what_is_absent() -> None:
+    page = open_page(arena="people", judge="people")
+    assert conclusion(page).startswith("People prefer")
+    assert not heads(page), "no card holds a name alone"
+    assert "rationale" not in page_text(page)
+    assert "shown first" not in flat(page), "no order without a reason"
+
+
+def test_a_verdict_that_gives_none_is_not_shown() -> None:
+    page = open_page(arena="sample", judge="relevance", a="reference", b="thorough", query="en:en-09")
+    assert "wins" in conclusion(page)
+    assert "heuristic" not in flat(page)
+    assert "higher is better" not in flat(page), "no feature speaks for either"
 
 
 def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:

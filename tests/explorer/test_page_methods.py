@@ -39,9 +39,10 @@ A strength.
 """
 
 
-def shown(app: AppTest) -> list[str]:
-    """The groups of sections that are shown."""
-    return [element.value for element in app.markdown if element.value.startswith("## ")]
+def shown(app: AppTest) -> str:
+    """The definition that is open."""
+    (definition,) = (element.value for element in app.markdown if element.value.startswith("## "))
+    return definition
 
 
 def test_a_page_is_cut_at_its_headings() -> None:
@@ -66,22 +67,24 @@ def test_a_section_is_found_by_all_words_of_heading_and_text(words: str, found: 
     assert Section("", "", "").matches("")
 
 
-def test_every_heading_of_the_document_is_on_the_page() -> None:
+def test_every_heading_of_the_document_is_a_definition_with_a_name_of_its_own() -> None:
     text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    lines = "\n".join(shown(open_page("methods"))).splitlines()
-    assert [line for line in lines if line.startswith("##")] == [
-        line for line in text.splitlines() if line.startswith("##")
-    ]
+    names = [section.name for section in definitions()]
+    assert len(set(names)) == len(names)
+    heads = [line for line in text.splitlines() if line.startswith("##")]
+    assert {line.lstrip("# ") for line in heads} == {*names, *(section.group for section in definitions())}
 
 
-def test_a_search_in_the_link_keeps_the_sections_that_hold_all_its_words() -> None:
+def test_one_definition_is_open_the_one_of_the_link_or_the_first_that_matches() -> None:
+    first = definitions()[0]
+    assert shown(open_page("methods")) == f"## {first.name}\n\n{first.text}"
+    assert shown(open_page("methods", term="Kappa")).startswith("## Kappa")
     app = open_page("methods", search="bradley LOGITS")
     assert f"of {len(definitions())} definitions" in page_text(app)
-    assert len("\n".join(shown(app))) < len("\n".join(shown(open_page("methods")))) / 2
-    assert "### Rating" in "\n".join(shown(app))
+    assert "bradley" in shown(app).lower()
+    assert shown(open_page("methods", search="bradley LOGITS", term="Kappa")) == shown(app), "it is not among them"
 
 
-def test_a_search_without_a_match_says_so() -> None:
-    app = open_page("methods", search="nosuchword")
-    assert not shown(app)
-    assert len(app.info) == 1
+def test_what_is_not_found_is_said() -> None:
+    assert len(open_page("methods", search="nosuchword").info) == 1
+    assert "did you mean: Kappa" in page_text(open_page("methods", term="Kapa"))

@@ -22,6 +22,8 @@ from mirage.text.answers import citations
 from mirage.views import spot_check as views
 from mirage.views.votes import agreement_view, corrected_view
 
+LABELS = "relevance labels"
+
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
@@ -42,12 +44,12 @@ def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
 @pytest.mark.parametrize(
     ("query", "choice", "a", "winner", "by"),
     [
-        ("e00", "A", A, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
-        ("e00", "B", B, A, {"eta": (B, False, False), "zeta": (A, False, True)}),
-        ("e01", "tie", A, None, {"zeta": (None, True, True)}),
-        ("e03", "both_bad", A, None, {"zeta": (None, True, True)}),
-        ("e02", "A", B, B, {"eta": (None, False, False), "zeta": (None, False, None)}),
-        ("e04", "skip", A, None, {"eta": (B, False, None), "zeta": (B, False, None)}),
+        ("e00", "A", A, A, {LABELS: (None, False, None), "eta": (B, False, False), "zeta": (A, False, True)}),
+        ("e00", "B", B, A, {LABELS: (None, False, None), "eta": (B, False, False), "zeta": (A, False, True)}),
+        ("e01", "tie", A, None, {LABELS: (A, False, False), "zeta": (None, True, True)}),
+        ("e03", "both_bad", A, None, {LABELS: (A, False, False), "zeta": (None, True, True)}),
+        ("e02", "A", B, B, {LABELS: (A, False, False), "eta": (None, False, False)}),
+        ("e04", "skip", A, None, {LABELS: (None, False, None), "eta": (B, False, None), "zeta": (B, False, None)}),
     ],
 )
 def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
@@ -55,8 +57,14 @@ def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same
 ) -> None:
     result = views.vote_result(arena, vote(query, choice, a, B if a == A else A))
     assert result.winner == winner
-    assert {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts} == by
-    assert [verdict.read for verdict in result.verdicts if verdict.judge == "zeta"] == [query != "e02"]
+    said = {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts}
+    assert list(said.items()) == list(by.items()), "the default judge first; none without a verdict"
+
+
+def test_how_often_somebody_agrees_counts_the_votes_that_a_judge_decides(arena: Arena) -> None:
+    votes = [vote("e00", "A"), vote("e01", "tie"), vote("e02", "A"), vote("e04", "skip")]
+    assert views.count_agreeing(arena, votes) == {"zeta": (2, 2), "eta": (0, 2), LABELS: (1, 2)}
+    assert views.count_agreeing(arena, ()) == {}
 
 
 def test_a_citation_belongs_to_its_sentence_and_the_place_is_that_of_the_raw_text() -> None:

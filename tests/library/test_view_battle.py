@@ -126,9 +126,7 @@ def test_features_are_compared_where_both_have_them(arena: Arena) -> None:
     assert by_name["length"].better is None, "of length no side is better"
     assert by_name["citation_MAP@10"].better == "first"
     assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
-    other_battle = views.battle_view(arena, ("en", "e01"), A, B)
-    assert other_battle.compared == ()
-    assert "Length" in other_battle.apart, "the second has no answer there"
+    assert views.battle_view(arena, ("en", "e01"), A, B).compared == (), "the second has no answer there"
 
 
 def test_a_lower_value_wins_where_lower_is_better() -> None:

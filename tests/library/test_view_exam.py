@@ -88,10 +88,24 @@ def test_every_door_shows_the_exam(arena: Arena, languages: tuple[str, ...]) -> 
     page = open_page("judges", arena=arena.name, languages=list(languages))
     assert conclusion(page) == view.conclusion
     shown = [row for row in view.rows if row.language == view.scope]
+    led = [row.measures[view.lead].value for row in shown if row.judge in view.judges]
+    assert led == sorted(led, reverse=view.lead != "flip"), "the best first"
     table = next(frame.value for frame in page.dataframe if "judge" in frame.value.columns)
     assert table["judge"].tolist() == [row.judge for row in shown]
     assert table["n"].tolist() == [row.n for row in shown]
     assert all(remark in page_text(page) for remark in view.remarks)
+
+
+@pytest.mark.parametrize("arena", ["sample"], indirect=True)
+def test_few_votes_by_hand_leave_the_known_pairs_in_the_lead_pitfall_210(arena: Arena) -> None:
+    battles = [battle for battle in decisions(arena.read("judgments"))["heuristic"] if battle.language == "en"]
+    first = {battle.query_id: battle for battle in battles}
+    items = [VoteItem(*battle, control=True, why=RANDOM) for battle in list(first.values())[:8]]
+    log = [cast(item, vote="A", vote_id=token(), arena="sample", voter="amina") for item in items]
+    view = exam_view(arena, votes=log_votes(log))
+    assert (view.measures[0].name, view.lead) == ("agree", "known"), "only the known pairs have an interval"
+    assert view.conclusion == exam_view(arena).conclusion
+    assert "under 10 queries" in {row.measures["agree"].reason for row in view.rows}
 
 
 @pytest.mark.parametrize("arena", [OWN], indirect=True)

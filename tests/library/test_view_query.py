@@ -124,6 +124,15 @@ def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena:
     assert re.search(r"did you mean: .*((en|de):e\d\d|ar:a0|ja:j0#1)", caught.value.do)
 
 
+def test_the_first_query_is_one_on_which_systems_differ_in_the_readers_language(arena: Arena) -> None:
+    disputed = views.disputed(arena, "strict")
+    japanese, english = (views.find_queries(arena, AnswerFilter(preferred=(code, "en"))) for code in ("ja", "xx"))
+    assert [key[0] for key in japanese.keys[:2]] == ["ja", "en"]
+    assert sorted(japanese.keys) == sorted(english.keys), "nothing is filtered"
+    assert [selection.start(disputed) for selection in (japanese, english)] == [("ja", "j0#1"), ("en", "e01")]
+    assert english.start(()) == ("en", "e00"), "all agree"
+
+
 # One query
 
 
@@ -153,7 +162,7 @@ def test_the_page_shows_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert f"{len(found.keys):,} of {views.scope(arena).queries:,} queries" in page_text(page)
     assert all(remark in text(page) for remark in view.remarks)
     correct = sum(answer.correct is True for answer in view.answers)
-    assert html(page).count(">correct decision<") == correct
+    assert html(page).count(", as it should<") == correct
     assert ("nuggets" in " ".join(headings(page))) == (view.nuggets is not None)
     folds = [fold.label for fold in page.expander if "judgment" in fold.label]
     assert [fold.split()[0] for fold in folds] == ([str(len(view.judgments))] if view.judgments else [])

@@ -61,13 +61,13 @@ def test_every_door_says_the_same(name: str, judge: str, skill: str) -> None:
     rows, remarks = ranked(name, "--judge", judge, "--skill", skill)
     assert rows == view.summary.to_pylist()
     assert view.conclusion in remarks
-    page = opened(arena=name, judge=judge, skill=skill)
+    page = opened(arena=name, judge=judge, skill=skill, section="Paper")
     assert view.conclusion in page_text(page)
+    assert "without asking the judge" in page_text(page)
     shown = page.dataframe[0].value
     for (_, line), row in zip(shown.iterrows(), view.summary.to_pylist(), strict=True):
-        assert [line[key] for key in ("tau", "rmse", "r2")] == pytest.approx(
-            [row[key] for key in ("tau", "rmse", "r2")]
-        )
+        assert [line[key] for key in ("tau", "rmse")] == pytest.approx([row[key] for key in ("tau", "rmse")])
+        assert (line["r2"] == pytest.approx(row["r2"])) == (row["r2"] >= 0), "below 0 the value has no scale"
         assert line["name"].endswith("(for new systems)") == row["chosen"]
     assert f"n = {view.count_systems('all')}" in page_text(page)
 
@@ -157,10 +157,12 @@ def test_the_printed_figures_are_those_of_the_paper() -> None:
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
     view = surrogate_view(open_arena(ROOT / "data" / "nomiracl"))
-    assert page.selectbox(key="regressor").value == view.chosen
-    assert page.segmented_control(key="section").options == ["Regressors", "By language", "Importance"]
-    (regressors,) = (frame.value for frame in page.dataframe)
-    assert len(regressors) == len(CHEAP)
+    assert view.worthwhile == (view.chosen,)
+    assert not [widget for widget in page.selectbox if widget.key == "regressor"], "a picker with one choice"
+    assert page.segmented_control(key="section").options == ["By language", "Importance", "Paper"]
+    (languages,) = (frame.value for frame in page.dataframe)
+    assert set(languages.columns) == {"name", "tau", "r2", "systems"}
+    assert "systems" not in opened(arena="sample").dataframe[0].value.columns, "14 in every row"
     assert "Outside the training range: 1 system." in page_text(page)
     assert "verdicts on average" not in page_text(page), "labels need no calls of a judge"
     page = opened(arena="nomiracl", section="Importance")
@@ -168,21 +170,23 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     assert len(importances) == 5
     assert list(ablation["features"])[:2] == ["All features", "Without LLM-as-judge"]
     assert "no LLM graded a feature" in page_text(page)
-    (printed,) = (frame.value for frame in opened(arena="nomiracl", section="By language").dataframe)
-    assert len(printed) == 16
+    regressors, printed = (frame.value for frame in opened(arena="nomiracl", section="Paper").dataframe)
+    assert (len(regressors), len(printed)) == (len(CHEAP), 16)
     assert printed["printed_tau"].between(0.8, 1).all()
 
 
-def test_the_link_holds_regressor_and_language_with_the_papers_figures() -> None:
-    page = opened(arena="nomiracl", regressor="linear", scope="te", skill="abstain")
-    assert page.selectbox(key="regressor").value == "linear"
+def test_the_link_holds_regressor_and_language_and_the_paper_its_figures() -> None:
+    page = opened(arena="nomiracl", scope="te", skill="abstain", section="Paper")
     regressors = page.dataframe[0].value.set_index("name")
     arena = open_arena(ROOT / "data" / "nomiracl")
     view = surrogate_view(arena, SurrogateChoice("relevance", "abstain"))
     assert regressors.loc["Linear regression", "tau"] == pytest.approx(view.quality_row("linear", "te")["tau"])
     figures = printed_surrogate(arena)
     assert regressors.loc["Linear regression", "printed"] == figures.r2["te", "holdout", "Linear Regression"]
-    assert view.conclude("linear", "te") in page_text(page)
+    assert view.conclude(view.chosen, "te") in page_text(page)
+    page = opened(arena="sample", judge="heuristic", regressor="ridge")
+    assert page.selectbox(key="regressor").value == "ridge"
+    assert "is no finding" in page_text(page), "the heuristic is a sum of these features"
 
 
 def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:

@@ -51,7 +51,7 @@ def score(battles: BattleSelection) -> str:
         f"<b>{escape(cell.system)}</b> wins {cell.wins:,}",
         f"ties {cell.ties:,}",
         f"<b>{escape(cell.other)}</b> wins {cell.losses:,}",
-        *([f"unparsed {cell.unparsed:,}"] if cell.unparsed else []),
+        *([f"no verdict {cell.unparsed:,}"] if cell.unparsed else []),
     ]
     if cell.share is not None and cell.interval is not None:
         low, high = (FORMATS["rate"].write(end) for end in cell.interval)
@@ -64,30 +64,38 @@ def score(battles: BattleSelection) -> str:
 def _winner(battle: BattleView, decision: Decision) -> str:
     names = {"first": battle.first.system, "second": battle.second.system}
     if decision.winner in names:
-        return f"{answer_card.sign('right')}<b>{escape(names[decision.winner])}</b> wins"
-    return "A tie" if decision.winner == "tie" else "No readable verdict"
+        return f"<b>{escape(names[decision.winner])}</b> wins."
+    return "" if decision.winner == "unparsed" else "A tie." if decision.consistent else "The two orders disagree."
 
 
 def judge_verdicts(battle: BattleView, first: str) -> str:
-    """Return every judge's verdicts and rationales as HTML, with both orders side by side.
+    """Return every judge's verdicts and rationales as HTML, with both orders side by side; empty if there is no more to
+    tell than the conclusion.
 
     Args:
         battle: the battle.
-        first: the judge to begin with.
+        first: the judge to begin with, whose decision is the conclusion.
     """
-    names = sorted(battle.judges, key=lambda judge: judge != first)
-    head = heading_html("Judges' verdicts" if len(names) > 1 else "Judge's verdict")
-    return head + "".join(_judge(battle, judge) for judge in names)
+    names = [judge for judge in battle.judges if judge != first]
+    head = "Other judges"
+    if first in battle.judges and _is_told(battle, first):
+        names, head = [first, *names], "Judges' verdicts" if names else "Judge's verdict"
+    return heading_html(head) + "".join(_judge(battle, judge) for judge in names) if names else ""
+
+
+def _is_told(battle: BattleView, judge: str) -> bool:
+    """Return whether the verdicts of a judge say more than its decision: reasons, or different winners."""
+    told = any(judgment.rationale or judgment.reason for judgment in battle.judged(judge))
+    return told or not battle.decision(judge).consistent
 
 
 def _judge(battle: BattleView, judge: str) -> str:
-    decision = battle.decision(judge)
-    flip = " The two orders disagree." if not decision.consistent else ""
-    seen = battle.judged(judge)
-    same = decision.winner == "unparsed" and len({judgment.rationale for judgment in seen}) == 1
-    orders = "".join(map(judgment_html, seen[:1] if same else seen))
-    about = _criterion(seen[0])
-    head = f'<div class="mg-judge">{escape(judge)}{about}: <span>{_winner(battle, decision)}.{flip}</span></div>'
+    decision, seen = battle.decision(judge), battle.judged(judge)
+    orders = "".join(map(judgment_html, seen)) if _is_told(battle, judge) else ""
+    words, about = _winner(battle, decision), _criterion(seen[0])
+    if words:
+        about += f": <span>{words}</span>"
+    head = f'<div class="mg-judge">{escape(judge)}{about}</div>'
     return f'<section style="{answer_card.inks()}">{head}<div class="mg-sides">{orders}</div></section>'
 
 
@@ -99,16 +107,18 @@ def _criterion(judgment: schema.Judgment) -> str:
 
 
 def features(battle: BattleView, layout: BattleLayout) -> str:
-    """Return the features that both answers have as HTML bars, with one scale per feature."""
+    """Return the features in which one answer is better as HTML bars, the largest differences first; empty without."""
+    compared = [comparison for comparison in battle.compared if comparison.better]
+    compared.sort(key=lambda comparison: -comparison.gap)
+    if not compared:
+        return ""
     answers = {"first": battle.first, "second": battle.second}
     names = "".join(
         f'<div class="mg-top">{mark_html(answers[side].system, mode())} {escape(answers[side].system)}</div>'
         for side in layout.sides
     )
-    rows = "".join(_row(comparison, layout.sides, answers) for comparison in battle.compared)
-    bars = f'<div class="mg-bars" style="{answer_card.inks()}"><div></div>{names}{rows}</div>'
-    apart = note(f"Not compared (a value is missing): {', '.join(battle.apart)}.") if battle.apart else ""
-    return heading_html("Features") + bars + apart
+    rows = "".join(_row(comparison, layout.sides, answers) for comparison in compared)
+    return f'{heading_html("Features")}<div class="mg-bars" style="{answer_card.inks()}"><div></div>{names}{rows}</div>'
 
 
 def stack_html(*parts: str) -> str:
@@ -116,12 +126,13 @@ def stack_html(*parts: str) -> str:
     return f'<div class="mg-stack">{"".join(parts)}</div>'
 
 
-def note(text: str) -> str:
-    """Return a line of small text as HTML; empty without a text."""
-    return text and f'<p class="mg-about">{escape(text)}</p>'
+def note(text: str, legend: str = "") -> str:
+    """Return a line of small text, and a legend in HTML; empty without both."""
+    words = escape(text) + legend
+    return words and f'<p class="mg-about">{words}</p>'
 
 
-_WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better", "none": "neither is better"}
+_WAYS = {"higher": "↑ higher is better", "lower": "↓ lower is better"}
 
 
 def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: Mapping[str, AnswerView]) -> str:

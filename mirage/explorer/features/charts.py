@@ -67,7 +67,7 @@ def facts_text(feature: str) -> str:
     if spec is None:
         return "unknown to this version of mirage"
     low = "" if spec.low is None else f"from {spec.low:g}" if spec.high is None else f"{spec.low:g} to {spec.high:g}"
-    return ", ".join(filter(None, (low, spec.unit, direction_text(feature))))
+    return ", ".join(filter(None, (low, spec.unit, "" if spec.direction == "none" else direction_text(feature))))
 
 
 def panels(

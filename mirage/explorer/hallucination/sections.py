@@ -25,7 +25,7 @@ from mirage.schema import UNDECIDED, Parser
 from mirage.stages.outcomes.confusion import Confusion
 from mirage.stages.shown import GIVEN
 from mirage.store.arena import Arena
-from mirage.text.languages import in_order, name_of, search_name
+from mirage.text.languages import in_language, in_order, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 from mirage.views import causes, printed
 from mirage.views import rates as views
@@ -70,7 +70,7 @@ def answer_links(rates: RatesView, system: str, metric: str, code: str = "all") 
     """Link to the answers behind a number, one link for each kind of outcome with its count."""
     cells = filter_rows(rates.everything, "system", [system]).to_pylist()
     cell = next((c for c in cells if (c["metric"], c["language"]) == (metric, code)), None)
-    where = f"{views.QUERIES[metric]}{'' if code == 'all' else f' in {name_of(code)}'}"
+    where = f"{views.QUERIES[metric]}{'' if code == 'all' else f' {in_language(code)}'}"
     if cell is None or not cell["answers"]:
         note(f"No answers by {system} to {where}.")
         return
@@ -159,7 +159,7 @@ def _show_causes(lost: CausesView, languages: Sequence[str], parser: Parser, row
     rows = filter_rows(lost.shares, "language", [code]).to_pylist()
     systems = [system for system in lost.systems if any(cause["system"] == system for cause in rows)]
     if not systems:
-        note(f"No classified answers in {name_of(code)}.")
+        note(f"No classified answers {in_language(code)}.")
         return
     note("Blue: correct. Orange: the model's error. Grey: the retriever's. Click a part to read its answers.")
     clicked = chart(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from html import escape
 from typing import get_args
@@ -77,7 +77,7 @@ def query_html(shown: QueryView) -> str:
         body = text_html(shown.text, language=shown.key[0])
     else:
         body = f'<div class="mg-text" dir="ltr">Query <bdi>{escape(shown.key[1])}</bdi></div>'
-        if shown.reason != schema.TEXTS_ABSENT:
+        if shown.reason not in ("", schema.TEXTS_ABSENT):
             body += f'<div class="mg-none">No text: {escape(shown.reason)}.</div>'
     tags = "".join(f'<span class="mg-tag"><bdi>{escape(f"{tag.tag}: {tag.value}")}</bdi></span>' for tag in shown.tags)
     chips = f'<div class="mg-chips">{tags}</div>' if tags else ""
@@ -117,14 +117,22 @@ def show_answers(
         shown: the query they belong to.
         systems: systems whose answers to show, in order.
         hits: systems that match the filters, marked with a bar.
-        texts: whether the arena has the answers' texts; otherwise the position of the deciding span is shown.
+        texts: whether the arena has the answers' texts.
         about: a sentence between heading and answers.
     """
     by_system = {answer.system: answer for answer in shown.answers}
     first = telling_features(shown)
     cards = "".join(card(by_system[system], shown, texts=texts, hit=system in hits, first=first) for system in systems)
-    note = f'<p class="mg-about">{escape(about)}</p>' if about else ""
+    legend = decided_legend(shown.answers, texts=texts) if about else ""
+    note = f'<p class="mg-about">{escape(about)}{legend}</p>' if about else ""
     st.html(Markup(f'{heading_html(head)}{note}<div style="{inks()}">{cards}</div>'))
+
+
+def decided_legend(answers: Iterable[AnswerView], *, texts: bool) -> str:
+    """Return what highlighted words of some answers mean as HTML; empty if none are."""
+    if not texts or not any(answer.span for answer in answers):
+        return ""
+    return ' <mark class="mg-decided">Highlighted</mark>: the words that count as answering or abstaining.'
 
 
 def telling_features(shown: QueryView) -> tuple[str, ...]:
@@ -207,7 +215,7 @@ def card(
     if answer.rule:
         where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""
         help_ = escape(f"Rule: {answer.rule}" + (f"; decided by {where} of the answer" if where else ""))
-        meaning = escape(answer.rule_meaning or answer.rule) + ("" if texts or not where else f" ({where})")
+        meaning = escape(answer.rule_meaning or answer.rule)
         rule = f'<div class="mg-why">Why {answer.outcome}: <span class="mg-help" title="{help_}">{meaning}</span></div>'
         (folded if texts else parts).append(rule)
     if answer.retriever:
@@ -231,17 +239,17 @@ def _outcome(answer: AnswerView, shown: QueryView) -> str:
         return ""
     meaning = escape(column("outcomes", "outcome").help)
     outcome = escape(_WORDS.get(answer.outcome, answer.outcome))
-    badge = f'<span class="mg-out" title="{meaning}">{sign(answer.outcome)}{outcome}</span>'
-    if answer.correct is None:
-        return badge
-    verdict, word = ("right", "correct decision") if answer.correct else ("wrong", "wrong decision")
-    reason = (
-        "At least one passage answers the query, so answering is the correct decision."
-        if shown.subset == "relevant"
-        else "No passage answers the query, so abstaining is the correct decision."
-    )
-    reason = f"{reason} {MEASURED}"
-    return f'{badge}<span class="mg-verdict mg-{verdict}" title="{reason}">{sign(verdict)}{word}</span>'
+    if answer.correct is not None:
+        reason = (
+            "At least one passage answers the query, so answering is the correct decision."
+            if shown.subset == "relevant"
+            else "No passage answers the query, so abstaining is the correct decision."
+        )
+        meaning = f"{reason} {MEASURED}"
+    badge = f'<span class="mg-out" title="{meaning}">{sign(answer.outcome)}{outcome}'
+    if answer.correct is not False:
+        return f"{badge}{', as it should' if answer.correct else ''}</span>"
+    return f'{badge}</span><span class="mg-verdict mg-wrong" title="{meaning}">{sign("wrong")}wrong decision</span>'
 
 
 def sign(name: str) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.text import TextSpan, text_html
-from mirage.people.votes.kinds import IMPORTED, Vote
+from mirage.people.votes.kinds import Vote
 from mirage.views.battle import BattleView
 from mirage.views.overlap import Parts
 from mirage.views.query import AnswerView, QueryView
@@ -46,7 +46,7 @@ def answer_sides(
     parts: tuple[Parts, Parts] | None = None,
     decided: bool = False,
 ) -> str:
-    """Return the two answers as HTML, side by side if there is room.
+    """Return the two answers as HTML, side by side if there is room; empty if nothing is known of either.
 
     Args:
         battle: the battle.
@@ -56,6 +56,8 @@ def answer_sides(
         decided: whether to mark the text that decided the outcome, where `parts` are not marked.
     """
     by_side = {"first": battle.first, "second": battle.second}
+    if not texts and not any(answer.outcome or answer.scores for answer in by_side.values()):
+        return ""
     cards = []
     for letter, side in zip("AB", layout.sides, strict=True):
         note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
@@ -97,13 +99,8 @@ def show_people(rows: Sequence[Vote]) -> None:
         winner = {"A": row.system_a, "B": row.system_b}.get(row.vote)
         other = {"tie": "tie", "both_bad": "both bad", "skip": "skipped"}.get(row.vote, "")
         verdict = f"<b><bdi>{escape(winner)}</bdi></b> wins" if winner else other
-        drawn = "imported from a file" if row.why == IMPORTED else _selection_words(row)
+        drawn = "drawn at random" if row.control else "chosen by the queue"
         note = text_html(row.note, language="") if row.note else ""
-        words = f"{verdict} ({drawn})."
+        words = f"{verdict} ({drawn}, {row.time[:10]})."
         lines.append(f'<div class="mg-judge"><bdi>{escape(row.voter)}</bdi>: <span>{words}</span></div>{note}')
     st.html(f'<section style="{answer_card.inks()}">{"".join(lines)}</section>')
-
-
-def _selection_words(row: Vote) -> str:
-    """Describe how the battle of a vote was selected, and the time of the vote."""
-    return f"{'drawn at random' if row.control else 'chosen by the queue'}, {row.time[:10]}"

@@ -13,14 +13,13 @@ from mirage.store.arena import open_arena
 
 
 def absent(page: Page) -> None:
-    """Lead from numbers without texts to the same query, or another, in an arena that has them; offer curators to
-    download NoMIRACL's.
+    """Lead from NoMIRACL's numbers without texts to the same query, or another, in an arena that has them; offer
+    curators to download its texts.
 
     Args:
         page: the page whose arena lacks them.
     """
     if not page.arena.name.startswith("nomiracl"):
-        note("Numbers only: the texts they were computed from were not imported.")
         return
     asked = False
     with st.container(horizontal=True, gap="small", key="texts_absent"):

@@ -67,12 +67,12 @@ def preferred_system(judgment: schema.Judgment) -> str | None:
 
 
 def _rationale(judgment: schema.Judgment) -> str:
-    if judgment.rationale:
-        text = judgment.rationale
-        if judgment.judge == HEURISTIC:
-            text = _WORDS.sub(lambda word: FEATURES[word[0]].title if word[0] in FEATURES else word[0], text)
-        return text_html(text, language="")
-    return '<div class="mg-none">No rationale available.</div>'
+    if not judgment.rationale:
+        return ""
+    text = judgment.rationale
+    if judgment.judge == HEURISTIC:
+        text = _WORDS.sub(lambda word: FEATURES[word[0]].title if word[0] in FEATURES else word[0], text)
+    return text_html(text, language="")
 
 
 _MARKS = {

@@ -26,6 +26,11 @@ class Section:
     text: str
     """Markdown as Streamlit reads it."""
 
+    @property
+    def name(self) -> str:
+        """The heading right above its text."""
+        return self.title or self.group
+
     def matches(self, words: str) -> bool:
         """Return whether every word occurs in the section, ignoring case."""
         text = f"{self.group} {self.title} {self.text}".casefold()

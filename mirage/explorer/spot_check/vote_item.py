@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import streamlit as st
@@ -12,6 +12,7 @@ from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.battle_sides import BATTLE
 from mirage.explorer.kit.text import TextSpan, text_html
 from mirage.people.votes.kinds import Evidence
+from mirage.text.segmentation import count_text
 from mirage.views.query import AnswerView, QueryView
 from mirage.views.spot_check import CitationPair, VoteResult
 
@@ -83,8 +84,18 @@ def show_citation(pair: CitationPair, answer: AnswerView, query: QueryView, pass
         st.html(f'<div style="{answer_card.inks()}">{marked}</div>')
 
 
-def show_result(vote_result: VoteResult) -> None:
-    """Show the systems of the last battle, the judges' decisions, and why the battle was selected."""
+def show_result(vote_result: VoteResult, agreeing: Mapping[str, tuple[int, int]]) -> None:
+    """Show how often the voter agrees with each judge, then the systems of the last battle and the judges' decisions.
+
+    Args:
+        vote_result: the last vote.
+        agreeing: by judge the number of votes that it agrees with, and of those compared.
+    """
+    if agreeing:
+        counts = [
+            f"{escape(judge)} in {agreed:,} of {count_text(n, 'vote')}" for judge, (agreed, n) in agreeing.items()
+        ]
+        st.html(f"<b>You agree with {', with '.join(counts)}.</b>")
     vote = vote_result.vote
     own_vote = {"skip": "skipped", "both_bad": "both bad", "tie": "tie"}.get(vote.vote) or f"{vote.vote} wins"
     parts = [
@@ -92,7 +103,7 @@ def show_result(vote_result: VoteResult) -> None:
         f"A was <b><bdi>{escape(vote.system_a)}</bdi></b>, B was <b><bdi>{escape(vote.system_b)}</bdi></b>",
     ]
     for verdict in vote_result.verdicts:
-        decision = "no readable verdict" if not verdict.read else "tie"
+        decision = "tie"
         if verdict.winner is not None:
             letter = "A" if verdict.winner == vote.system_a else "B"
             decision = f"{letter}, <bdi>{escape(verdict.winner)}</bdi>, wins"
@@ -100,10 +111,9 @@ def show_result(vote_result: VoteResult) -> None:
             decision = f"orders disagree, {decision}"
         sign = {True: answer_card.sign("right"), False: answer_card.sign("wrong"), None: ""}[verdict.agrees]
         word = {True: " (agrees with you)", False: " (disagrees)", None: ""}[verdict.agrees]
-        parts.append(f"{sign}Judge <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
+        parts.append(f"{sign}By <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
     if not vote_result.verdicts:
         parts.append("Not judged yet")
-    parts.append(f"Selected because: {escape(vote_result.why)}")
     _was(parts)
 
 

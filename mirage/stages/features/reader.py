@@ -21,6 +21,8 @@ Key = tuple[str, str]
 
 _COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numbered", "retriever", "depth")
 """Columns of `answers` used in a `MeasuredAnswer`."""
+IS_REFERENCE = "this is the reference"
+"""Reason why the reference system has no agreement with the reference."""
 
 
 def no_reply(status: str) -> str:
@@ -110,7 +112,7 @@ class AnswerReader:
             return "empty reply"
         ids, labels, texts = self._passages_of(key, answer["retriever"], answer["depth"])
         is_reference = answer["system"] == self._reference
-        reference = "this is the reference" if is_reference else self._references.get(key, self._absent)
+        reference = IS_REFERENCE if is_reference else self._references.get(key, self._absent)
         numbered = is_numbered(answer["template"], answer["numbered"])
         ordered = numbered is not None or answer["retriever"] is not None or key not in self._pooled
         numbered = numbered if ordered else False

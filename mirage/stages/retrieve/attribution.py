@@ -118,7 +118,7 @@ def attribute(
         return None, "no passage of the query has a label"
     abstains = outcome == "abstained"
     if not relevant and subset != "relevant":
-        evidence = "no passage of the query is labelled relevant"
+        evidence = "no passage has the answer"
         return "right_refusal" if abstains else "unsupported", evidence
     if not relevant:
         # Some given passage is relevant, but which one is unlabelled.
