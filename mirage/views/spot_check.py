@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from mirage.battles.decision import FIRST, SECOND, Battle, Decision, decisions
 from mirage.battles.judge import judges
+from mirage.battles.verdict_rows import COLUMNS
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.queue import Pool
-from mirage.people.votes.rows import shown_digest
+from mirage.people.votes.rows import battle, shown_digest
 from mirage.people.votes.stage import vote_pool
 from mirage.ranking.judges import Judge
 from mirage.stages.features.spec import MeasuredAnswer
@@ -22,7 +24,7 @@ from mirage.stages.features.support import cited_places
 from mirage.stages.shown import shown_with
 from mirage.store.query_rows import of_query
 from mirage.text.answers import is_numbered
-from mirage.views.battle import BattleView, battle_view
+from mirage.views.battle import BattleView
 
 if TYPE_CHECKING:
     from mirage.store.arena import Arena
@@ -92,21 +94,36 @@ def pool(arena: Arena, language: str) -> Pool:
 @lru_cache(maxsize=4096)
 def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     """Return the systems of a battle and the judges' opinions, after the vote."""
-    default = [Judge.from_name(name) for name in judges(arena)[:1]]
-    shown = battle_view(arena, (vote.language, vote.query_id), vote.system_a, vote.system_b, *default)
-    names = {"first": vote.system_a, "second": vote.system_b}
+    key = battle(vote)
     own = {"A": vote.system_a, "B": vote.system_b}.get(vote.vote)
-    phrases = {judge.name: judge.phrase(arena) for judge in default}
+    default = "".join(judges(arena)[:1])
+    computed = {default: _computed(arena, default, key.first, key.second)} if default else {}
+    decided = computed | _decided(arena, vote.language)
     verdicts = []
-    for name in sorted({*shown.computed, *shown.judges}, key=lambda name: (name not in phrases, name)):
-        decision = shown.decision(name)
-        if decision.winner != "unparsed":
-            winner = names.get(decision.winner)
+    for name in sorted(decided, key=lambda name: (name != default, name)):
+        if (decision := decided[name].get(key)) is not None:
+            winner = {FIRST: key.first, SECOND: key.second}.get(decision.label)
             # Where labels do not differ they say nothing of the answers, unlike a judge that calls a tie.
-            silent = name in shown.computed and winner is None
+            silent = winner is None and bool(computed.get(name))
             agrees = None if vote.vote == "skip" or silent else winner == own
-            verdicts.append(JudgeOpinion(phrases.get(name, name), winner, not decision.consistent, agrees))
+            phrase = Judge.from_name(name).phrase(arena) if name == default else name
+            verdicts.append(JudgeOpinion(phrase, winner, not decision.consistent, agrees))
     return VoteResult(vote, own, tuple(verdicts))
+
+
+@lru_cache(maxsize=36)
+def _decided(arena: Arena, language: str) -> dict[str, dict[Battle, Decision]]:
+    """Return the battles of a language with a verdict, by judge."""
+    if language not in arena.languages("judgments"):
+        return {}
+    return dict(decisions(arena.read("judgments", columns=COLUMNS, languages=[language])))
+
+
+@lru_cache(maxsize=256)
+def _computed(arena: Arena, name: str, first: str, second: str) -> dict[Battle, Decision]:
+    """Return the battles of two systems that a judge decides without being asked."""
+    judge = Judge.from_name(name)
+    return {} if judge.asked else dict(decisions(judge.read_pair(arena, first, second)).get(name, {}))
 
 
 def count_agreeing(arena: Arena, votes: Iterable[Vote]) -> dict[str, tuple[int, int]]:

@@ -485,7 +485,7 @@ def other_arenas(arena: Arena) -> dict[str, Arena]:
 def _has_query(arena: Arena, link: str) -> bool:
     """Return whether an arena has the query of an address (`query_keys.key_text`)."""
     code, _, query_id = link.partition(":")
-    if not query_id or "queries" not in arena.tables:
+    if not query_id or code not in arena.languages("queries"):
         return False
     return query_id in arena.read("queries", languages=(code,), columns=["query_id"])["query_id"].to_pylist()
 
