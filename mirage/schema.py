@@ -87,7 +87,7 @@ VERDICT_WORDS: dict[str, str] = load_words("verdict_words", "mirage")
 Skill = Literal["both", "abstain", "answer"]
 NuggetImportance = Literal["vital", "okay"]
 Assignment = Literal["support", "partial_support", "not_support"]
-Support = Literal["full", "partial", "none"]
+Support = Literal["full", "partial", "none", "contradicted"]
 QuestionType = Literal["fact", "list", "comparison", "several", "follow_up"]
 Check = Literal["source", "copy", "vector", "facts", "model"]
 Finding = Literal["answers", "partly", "nothing"]
@@ -694,8 +694,8 @@ class SupportGrade:
     grader: str
     """Name of the grader: a model, or `people` for their votes."""
     grade: Support | None
-    """`full`: the passage supports everything the sentence says; `partial`: part of it; `none`: nothing; null if
-    undecided.
+    """`full`: the passage supports everything the sentence says; `partial`: part of it; `none`: nothing;
+    `contradicted`: it says the contrary, which people's votes count as `none`; null if undecided.
     """
     reason: str | None
     """Why `grade` is null; null otherwise."""

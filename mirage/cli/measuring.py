@@ -325,7 +325,7 @@ def support(
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:
-    """Grade how far each cited passage supports the sentence that cites it: full, partial or none.
+    """Grade how far each cited passage supports the sentence that cites it: full, partial, none, or contradicted.
 
     Grades are from a model, or with --votes from people's votes on citations. Reads the tables answers, passages and
     queries. Writes the table support_grades, keeping those of other graders, and citation precision and recall into
@@ -344,8 +344,11 @@ def support(
         from mirage.stages.features.support_grading import SUPPORT
 
         words = ("Grading support", "mirage measure support", "citations have no grade")
-        if _ask(SUPPORT, dir_, connection, words, name=name, languages=languages) is None:
+        result = _ask(SUPPORT, dir_, connection, words, name=name, languages=languages)
+        if result is None:
             return
+        grades = Counter(filter(None, result.rows["grade"].to_pylist()))
+        note("Citations: " + ", ".join(f"{n:,} {grade}" for grade, n in grades.most_common()))
     show_means(_update_means(dir_, "support_grades", languages), output_format)
 
 

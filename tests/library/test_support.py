@@ -40,6 +40,7 @@ def test_precision_is_over_citations_and_recall_over_sentences() -> None:
     precision, recall = measure(answer(GRADES))  # type: ignore[arg-type]  # the literals are grades
     assert precision == pytest.approx(1.5 / 3)
     assert recall == pytest.approx(1.5 / 3)
+    assert measure(answer({**GRADES, (1, "d1"): "contradicted"})) == (precision, recall)  # type: ignore[dict-item]
 
 
 def test_without_a_grade_or_a_citation_there_is_a_reason() -> None:
@@ -55,6 +56,7 @@ def test_without_a_grade_or_a_citation_there_is_a_reason() -> None:
     [
         ("It says so.\nGrade: [[full]]", (), "full"),
         ("Not [[none]], rather:\nGrade: [[Partial]]", (), "partial"),
+        ("It says the contrary.\nGrade: [[contradicted]]", (), "contradicted"),
         ("It is full.", (), None),
         ("[[yes]]", (), None),
         ("<think>[[full]]", (), None),
@@ -87,7 +89,7 @@ def grades_it(call: Call) -> Act:
     words = re.search(r"<<SENTENCE \w+>>\n(.*)\n<<END", call.content)
     assert words is not None
     assert "[d" not in words[1]
-    name = "full" if "1889" in words[1] else "partial" if "Passage d2." in call.content else "none"
+    name = "full" if "1889" in words[1] else "partial" if "Passage d2." in call.content else "contradicted"
     return reply(f"It says so.\nGrade: [[{name}]]")
 
 
@@ -107,6 +109,7 @@ def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: P
         before = len(service.calls)
         result = mirage("measure", "support", arena, *options, "--format", "json")
         assert len(service.calls) - before == 1  # the same texts are asked about once
+    assert "6 contradicted" in result.stderr, "contradicted is told from unsupported"
     means = {row["feature"]: row for row in json.loads(result.stdout)}
     assert means["citation_precision"]["mean"] == pytest.approx(0.5)
     assert (means["citation_recall"]["n"], means["citation_recall"]["total"]) == (5, 6)

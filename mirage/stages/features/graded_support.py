@@ -6,7 +6,7 @@ from mirage.schema import Support
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.stages.features.support import cited_places, sentence_places
 
-POINTS: dict[Support, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
+POINTS: dict[Support, float] = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
 """Points per grade."""
 
 
@@ -32,9 +32,9 @@ def measure(answer: MeasuredAnswer) -> tuple[Measured, ...]:
 
 
 _RULE = (
-    " A passage that fully supports its sentence counts 1, partially 0.5, not at all 0. Sentences are those of the"
-    " reason (of the answer if no reason is marked). The grader is chosen with --grader: by default the one with the"
-    " most grades. Null if a citation has no grade{also}."
+    " A passage that fully supports its sentence counts 1, partially 0.5, not at all or contradicting it 0. Sentences"
+    " are those of the reason (of the answer if no reason is marked). The grader is chosen with --grader: by default"
+    " the one with the most grades. Null if a citation has no grade{also}."
 )
 _SOURCE = (
     "TREC RAG 2024, weighted {name} (arXiv 2504.15205). There the first citation of a sentence is graded; ours grades"

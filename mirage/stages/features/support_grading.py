@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from mirage.errors import NotEnoughData
 from mirage.llm.asking import unread
@@ -19,7 +20,7 @@ from mirage.store.upsert import Snapshot
 from mirage.text.languages import name_of
 from mirage.text.marks import read_mark, word_form
 
-_GRADES: dict[str, Support] = {"full": "full", "partial": "partial", "none": "none"}
+_GRADES: dict[str, Support] = {grade: grade for grade in get_args(Support)}
 _NO_TEXT = "the text of the passage is not known"
 
 FORM = word_form(_GRADES, "support")
