@@ -106,16 +106,22 @@ def departures() -> tuple[Departure, ...]:
 
 
 def tables() -> str:
-    """Return both tables: the programs' departures, and the prompts'."""
+    """Return the tables: the programs' departures, the sources of the prompts, and the prompts' departures."""
     programs = _table(
         ("Difference", "Published programs", "Here", f"Effect on the arena `{ARENA}`", "Measured on"), departures()
     )
-    prompts = [
-        (f"`{origin.name}`", "" if k else origin.source, departure.what, departure.why)
-        for origin in ORIGINS
-        for k, departure in enumerate(origin.departures)
-    ]
-    return "\n".join([*programs, "", *_table(("Prompt", "Source", "Difference", "Reason"), prompts)])
+    return "\n".join([*programs, "", *prompt_tables()])
+
+
+def prompt_tables() -> Iterator[str]:
+    """Yield the lines of the sources of the prompts and of their departures, each with all prompts that have it."""
+    yield from _table(("Prompt", "Source"), [(f"`{origin.name}`", origin.source) for origin in ORIGINS])
+    names: dict[tuple[str, str], list[str]] = {}
+    for origin in ORIGINS:
+        for departure in origin.departures:
+            names.setdefault((departure.what, departure.why), []).append(f"`{origin.name}`")
+    yield ""
+    yield from _table(("Difference", "Reason", "Prompts"), [(*told, ", ".join(of)) for told, of in names.items()])
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

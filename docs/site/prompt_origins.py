@@ -238,7 +238,7 @@ ORIGINS: tuple[PromptOrigin, ...] = (
     ),
     PromptOrigin(
         "support",
-        "How far does a passage bear out the sentence that cites it: full, partial or none?",
+        "How far does a passage bear out the sentence that cites it: full, partial, none or contradicted?",
         "[TR], the three levels of support",
         (
             _WORDS,
@@ -247,6 +247,10 @@ ORIGINS: tuple[PromptOrigin, ...] = (
             PromptDeparture(
                 "The reply explains first and ends with `Grade: [[full]]` on a line of its own.",
                 "A grade after its reasons rests on them, and can be told from one in the sentence.",
+            ),
+            PromptDeparture(
+                "A fourth grade: the passage says the contrary.",
+                "To contradict a source is worse than to have none.",
             ),
         ),
     ),
