@@ -260,8 +260,8 @@ def test_the_page_of_the_api_names_every_public_function_and_no_other() -> None:
 
 def test_every_page_of_the_explorer_is_listed_with_what_it_asks_and_on_the_tour() -> None:
     pages = [(entry.title, entry.question) for entry in PAGES if entry.file.is_file()]
-    for name in ("README.md", "docs/index.md"):
-        assert re.findall(r"^\| ([A-Z][a-z ?]+) \| (.+\?) \|$", text_of(ROOT / name), flags=re.MULTILINE) == pages
+    index = text_of(ROOT / "docs" / "index.md")
+    assert re.findall(r"^\| ([A-Z][a-z ?]+) \| (.+\?) \|$", index, flags=re.MULTILINE) == pages
     tour = text_of(ROOT / "docs" / "tour.md")
     links = re.findall(r"\(http://localhost:8501/(\w*)", tour)
     assert {link or PAGES[0].name for link in links} == {entry.name for entry in PAGES if entry.file.is_file()}
@@ -296,7 +296,6 @@ def test_the_parts_made_from_the_program_are_those_of_today() -> None:
     assert scripts["glossary"]["glossary"]() == text_of(scripts["glossary"]["FILE"]), "run: make docs"
     pages = scripts["generated"]["pages_with_parts"]()
     assert {path.name for path in pages} == {
-        "README.md",
         "index.md",
         "commands.md",
         "data.md",
