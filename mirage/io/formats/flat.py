@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from mirage.io import values
@@ -21,40 +20,22 @@ from mirage.text.data import load_words
 _READERS = {entry.name: entry for entry in (rag.FORMAT, pairs.FORMAT, own.QUERIES, own.JUDGMENTS)}
 
 
-@dataclass(frozen=True, slots=True)
 class _Shape:
     """Fields of one kind of record; the attributes are those of `flat.toml`."""
 
-    reader: Format
-    has: tuple[str, ...]
-    any: tuple[str, ...]
-    without: frozenset[str]
-    options: Options
-    join: tuple[str, ...]
-    parse: Mapping[str, re.Pattern[str]]
-    scale: Mapping[str, tuple[float, float]]
-    note: Mapping[str, str]
-    measures: frozenset[str]
-    rater: str
-    system: str
-
-    @classmethod
-    def of(cls, about: Mapping[str, Any]) -> _Shape:
-        has, some, measures = about["has"], about.get("any", ""), frozenset(about.get("measures", "").split())
-        return cls(
-            _READERS[about["reads"]],
-            tuple(has.split() if isinstance(has, str) else has),
-            tuple(measures - {"score"} if some == "measures" else some.split()),
-            frozenset(about.get("without", "").split()),
-            Options(about.get("map", {}), about.get("set", {}), about.get("value", {})),
-            tuple(about.get("join", ())),
-            {name: re.compile(form) for name, form in about.get("parse", {}).items()},
-            about.get("scale", {}),
-            about.get("note", {}),
-            measures,
-            about.get("rater", ""),
-            about.get("system", ""),
-        )
+    def __init__(self, about: Mapping[str, Any]) -> None:
+        has, some = about["has"], about.get("any", "")
+        self.reader = _READERS[about["reads"]]
+        self.has = tuple(has.split() if isinstance(has, str) else has)
+        self.measures = frozenset(about.get("measures", "").split())
+        self.any = tuple(self.measures - {"score"} if some == "measures" else some.split())
+        self.without = frozenset(about.get("without", "").split())
+        self.options = Options(about.get("map", {}), about.get("set", {}), about.get("value", {}))
+        self.join: tuple[str, ...] = tuple(about.get("join", ()))
+        self.parse = {name: re.compile(form) for name, form in about.get("parse", {}).items()}
+        self.scale: Mapping[str, tuple[float, float]] = about.get("scale", {})
+        self.note: Mapping[str, str] = about.get("note", {})
+        self.rater, self.system = about.get("rater", ""), about.get("system", "")
 
     def fits(self, value: Mapping[str, Any]) -> bool:
         """Return whether a record has the fields, with a value where one is within another, and lacks the others."""
@@ -95,7 +76,7 @@ class _Shape:
 
 def _format(name: str, about: Mapping[str, Any]) -> Format:
     """Return a format by its table."""
-    parts = [_Shape.of({**about, **shape}) for shape in about.get("shapes", [about])]
+    parts = [_Shape({**about, **shape}) for shape in about.get("shapes", [about])]
     readers = {shape.reader.name: shape.reader for shape in parts}
 
     def recognise(sample: Sample) -> str | None:

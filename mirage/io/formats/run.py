@@ -153,6 +153,8 @@ def read(
         BadInput: if the file cannot be read, has no known format or no record.
         UnknownName: if there is no such format.
     """
+    import pyarrow.compute as pc
+
     options = options or Options()
     if options == Options() and (name, arena, lines) == (None, None, None) and (plain := read_plain(path)) is not None:
         return plain[0], _summarise_plain(path, *plain)
@@ -182,7 +184,9 @@ def read(
     answered = "answers" in tables
     if (day := options.values.get("run_date")) is not None and answered:
         # Most formats have no field for it.
-        tables["answers"] = _with_date(tables["answers"], utc_day(day, where="--set run_date"))
+        place, answers = tables["answers"].column_names.index("run_date"), tables["answers"]
+        dates = pc.fill_null(answers["run_date"], utc_day(day, where="--set run_date"))
+        tables["answers"] = answers.set_column(place, answers.schema.field(place), dates)
     for word, n_times in filter(lambda count: count[1], collected.counts.items()):
         noun, told = _GUESSES[word]
         collected.note_guess(word, f"{text.count_text(n_times, noun)} {told}")
@@ -233,14 +237,6 @@ def _describe_failed(answers: pa.Table) -> str:
         return ""
     each = ", ".join(f"{system} {n:,}" for system, n in sorted(Counter(system for system, _ in failed).items()))
     return f"{text.count_text(len(failed), 'answer')} failed, such as by {shorten(failed[0][1])}: {each}"
-
-
-def _with_date(answers: pa.Table, day: str) -> pa.Table:
-    """Set the date of the answers that have none."""
-    import pyarrow.compute as pc
-
-    place = answers.column_names.index("run_date")
-    return answers.set_column(place, answers.schema.field(place), pc.fill_null(answers["run_date"], day))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -126,7 +126,10 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
         field, system = columns[name]
         fields = of_system.setdefault(system, {}) if system else shared
         if system and field == "answer" and field in fields:
-            raise _two_answers([name for name, of in columns.items() if of == (field, system)], system, record.where)
+            kept, *others = [name for name, of in columns.items() if of == (field, system)]
+            what = f"{' and '.join((kept, *others))} are answers of one system, {system}"
+            do = f"to read {kept}: {' '.join(f'--map {name}=note_{k}' for k, name in enumerate(others, 1))}"
+            raise BadInput(what, where=record.where, do=do)
         fields[field] = value
     if no_systems and not of_system:
         raise _no_systems(no_systems, record.where)
@@ -159,16 +162,6 @@ def _find_verdicts(shared: dict[str, Any], systems: Collection[str]) -> list[Giv
         judge = shared.get("judge") or ABSENT["judge"][0]
         verdicts += [GivenVerdict(str(judge), best, other, verdict="A") for other in systems if other != best]
     return verdicts
-
-
-def _two_answers(columns: Sequence[str], system: str, where: str) -> BadInput:
-    """Return the error for several columns of answers of one system."""
-    kept, *others = columns
-    return BadInput(
-        f"{' and '.join(columns)} are answers of one system, {system}",
-        where=where,
-        do=f"to read {kept}: {' '.join(f'--map {name}=note_{k}' for k, name in enumerate(others, 1))}",
-    )
 
 
 def _no_systems(columns: Mapping[str, str], where: str) -> BadInput:

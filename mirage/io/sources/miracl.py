@@ -92,7 +92,7 @@ class TrainingCount:
     """Judged passages of the queries in the set."""
     texts: int
     """Number of these passages with a text in the folder."""
-    remark: str
+    remark: str = ""
     """Cause of a difference between numbers, or the sampling used; empty if neither applies."""
 
 
@@ -202,7 +202,6 @@ def read_miracl(
             published=printed_queries(split).get(code),
             passages=len(labels),
             texts=sum(label.passage_id in texts for label in labels),
-            remark="",
         )
         counts.append(replace(count, remark="; ".join(_remarks(count, by_rule, len(shards), seed))))
     return columns.tables(), counts
