@@ -1,6 +1,6 @@
 """A free and transparent judge: a weighted sum of the two answers' features, with the sum as rationale.
 
-It is the baseline that a model must beat as a judge. Nothing is fitted: the weights are declared below.
+It is the baseline that a model must beat as a judge. Nothing is fitted: the weights are declared in `heuristic.toml`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from mirage import schema
 from mirage.battles.judge import HEURISTIC
 from mirage.schema import Verdict
 from mirage.stages.judge.pairs import OrderedPair
+from mirage.text.data import load_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,20 +39,8 @@ class Weight:
 NOT_CONTENT = ("target_language", "n_unknown_citations")
 """Features that alone decide no battle: they do not depend on what an answer says."""
 
-WEIGHTS = (
-    Weight("target_language", 3, 1, "higher"),
-    Weight("support_entailment", 3, 1, "higher"),
-    Weight("answer_overlap_score", 3, 4, "higher"),
-    Weight("citation_Recall@10", 2, 1, "higher"),
-    Weight("citation_MAP@10", 2, 1, "higher"),
-    Weight("answer_rougeL", 2, 1, "higher"),
-    Weight("answer_bleu", 1, 1, "higher"),
-    Weight("reranker_score", 1, 10, "higher"),
-    Weight("fluency_score", 1, 4, "higher"),
-    Weight("n_unknown_citations", 1, 3, "lower"),
-)
-"""The features of the score. The scales are the lengths of the features' ranges; for unbounded features, the difference
-between a good and a bad answer. Length is excluded, as in the judging prompt."""
+WEIGHTS = tuple(Weight(name, **about) for name, about in load_words("heuristic", "mirage.stages.judge").items())
+"""The features of the score (`heuristic.toml`)."""
 
 
 def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, name: str = HEURISTIC) -> pa.Table:
