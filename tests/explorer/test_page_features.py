@@ -98,7 +98,8 @@ def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, m
 
 
 def test_language_features_of_fixed_formulas_are_left_out() -> None:
-    page = open_page(arena="nomiracl", section="Means")
+    page = open_page(arena="nomiracl")
+    assert page.segmented_control(key="section").value == "Means", "where no feature goes with the rating"
     assert "Language features are left out: most answers are fixed English formulas." in page_text(page)
     assert "88,469 answers of 11 systems" in page_text(page), "missing answers do not count"
     assert not set(OF_LANGUAGE) & {name.removesuffix("_interval") for name in page.dataframe[0].value.columns}

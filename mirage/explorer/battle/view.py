@@ -84,8 +84,11 @@ def judge_verdicts(battle: BattleView, first: str) -> str:
 
 
 def _is_told(battle: BattleView, judge: str) -> bool:
-    """Return whether the verdicts of a judge say more than its decision: reasons, or different winners."""
-    told = any(judgment.rationale or judgment.reason for judgment in battle.judged(judge))
+    """Return whether the verdicts of a judge say more than its decision: reasons, a criterion, repeats or different
+    winners.
+    """
+    seen = battle.judged(judge)
+    told = any(row.rationale or row.reason or row.repeat or _criterion(row) for row in seen)
     return told or not battle.decision(judge).consistent
 
 

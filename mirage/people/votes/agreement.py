@@ -208,7 +208,7 @@ def _reasons(judge: str | None, n: int, queries: int, values: Mapping[str, float
         return ["no vote on a battle that this judge has judged" if judge else "no battle has votes of two people"]
     reasons = []
     if queries < LEAST:
-        reasons.append(f"votes on under {LEAST} queries")
+        reasons.append(f"votes on fewer than {LEAST} queries")
     without = [name for name in ("kappa", "alpha")[no_kappa:] if values[name] is None]
     if without:
         reasons.append(f"no {' or '.join(without)}: all opinions are the same")
