@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import FAILED, Failures, Parser, Skill, Ties
 from mirage.stats.encoding import encode
+from mirage.text.languages import name_of
 from mirage.text.segmentation import join_first
 
 if TYPE_CHECKING:
@@ -39,10 +40,12 @@ CLASSIFIED = ("answered", "abstained", "clarification")
 ABSENT = "no answer"
 """Why a system without answers has no rating."""
 CLASSIFY = (
-    "let a judge decide (mirage judge DIR --judge J) or nuggets (mirage measure nuggets DIR), or classify by a model "
-    "(mirage measure outcomes DIR --outcomes-by MODEL)"
+    "let a judge decide (mirage judge) or nuggets (mirage measure nuggets), or classify by a model "
+    "(mirage measure outcomes --outcomes-by MODEL)"
 )
 """What helps where answers are not classified."""
+_CLASSIFIED = "answers classified"
+"""Words of a reason that a remedy looks for."""
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 
@@ -239,7 +242,7 @@ def from_outcomes(
         )
     if not battles_by_language:
         raise NotEnoughData(
-            f"relevance labels rank no system on {QUERIES[skill]} queries",
+            _describe_lack(without),
             where="; ".join(unranked_lines(without)),
             do=remedy(without),
         )
@@ -290,12 +293,23 @@ def lacks_evidence(counts: Mapping[str, int]) -> str:
     classified = sum(n for outcome, n in counts.items() if outcome in CLASSIFIED)
     if not made:
         return ABSENT
-    return f"{classified:,} of {made:,} answers classified" if 2 * classified < made else ""
+    return f"{classified:,} of {made:,} {_CLASSIFIED}" if 2 * classified < made else ""
+
+
+def _describe_lack(unranked: Mapping[str, Mapping[str, str]]) -> str:
+    """Return why labels rank no system in any language, in one clause."""
+    reasons = {reason for systems in unranked.values() for reason in systems.values()}
+    where = join_first([name_of(code) for code in unranked])
+    if reasons and all(reason.startswith("0 of ") for reason in reasons):
+        return f"no answer could be classified in {where}"
+    if any(_CLASSIFIED in reason for reason in reasons):
+        return f"too few answers could be classified in {where}"
+    return f"no two systems can be ranked in {where}"
 
 
 def remedy(unranked: Mapping[str, Mapping[str, str]]) -> str:
     """Return what helps against the reasons of `find_unranked`."""
-    if any("classified" in reason for systems in unranked.values() for reason in systems.values()):
+    if any(_CLASSIFIED in reason for systems in unranked.values() for reason in systems.values()):
         return CLASSIFY
     return "add the missing answers, verdicts or queries, or choose another skill"
 
@@ -306,16 +320,20 @@ def unranked_lines(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
     for language, systems in sorted(unranked.items()):
         for system, reason in systems.items():
             reasons.setdefault(system, {}).setdefault(reason, []).append(language)
-    systems_by_text: dict[str, list[str]] = {}
+    systems_by_form: dict[str, list[str]] = {}
     for system, by_reason in sorted(reasons.items()):
         text = join_first([f"{', '.join(languages)}: {reason}" for reason, languages in by_reason.items()])
-        systems_by_text.setdefault(text, []).append(system)
-    return [f"not ranked: {join_first(systems)} ({text})" for text, systems in systems_by_text.items()]
+        form = f"not ranked: {{}} ({text})"
+        if [*by_reason] == [ABSENT]:
+            form = f"no answers in {', '.join(by_reason[ABSENT])}: {{}}"
+        systems_by_form.setdefault(form, []).append(system)
+    return [form.format(join_first(systems)) for form, systems in systems_by_form.items()]
 
 
 def unranked_notes(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Return the systems without a rank in sentences (`unranked_lines`), and what helps; nothing if there are none."""
-    return [*unranked_lines(unranked), f"to rank them, {remedy(unranked)}"] if unranked else []
+    """Return the systems without a rank in sentences (`unranked_lines`), and what helps where no answer is missing."""
+    do = [f"to rank them, {CLASSIFY}"] if unranked and remedy(unranked) == CLASSIFY else []
+    return [*unranked_lines(unranked), *do]
 
 
 def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:

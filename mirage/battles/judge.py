@@ -63,20 +63,14 @@ def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
 
 
 def choose_judge(arena: Arena, wanted: str | None = None) -> str:
-    """Return the requested judge of an arena, else its default, else the only one; nuggets and the heuristic judge
-    count only by request or without another.
+    """Return the requested judge of an arena, else the first of `judges`, with which the pages open, too.
 
     Raises:
         UnknownName: if the arena has no such judge.
-        BadInput: if none is requested and there is not exactly one.
+        BadInput: if it has none.
     """
-    if wanted is not None:
-        return only_judge(judges(arena, panel=True), wanted, noun="judge")
     names = judges(arena)
-    if arena.judge in names:
-        return names[0]
-    usual = [name for name in names if name not in (NUGGETS, HEURISTIC)]
-    return only_judge(usual or [name for name in names if name != HEURISTIC] or names, noun="judge")
+    return names[0] if names and wanted is None else only_judge(judges(arena, panel=True), wanted)
 
 
 def preferred_judge(arena: Arena, wanted: str | None = None) -> str | None:

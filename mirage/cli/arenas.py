@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import OwnDir, command_group
+from mirage.cli.completion import complete_systems
 from mirage.cli.output import note, show
 from mirage.errors import BadInput
 from mirage.store import arena, folders
@@ -90,7 +91,9 @@ def merge(
 @arenas.command("remove")
 def remove(
     dir_: OwnDir,
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM", autocompletion=complete_systems, help="The system's name in the tables.")
+    ],
 ) -> None:
     """Remove a system from every table of an arena, in one step.
 
@@ -108,7 +111,9 @@ def remove(
 @arenas.command("keep-run")
 def keep(
     dir_: OwnDir,
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The system's name in the tables.")],
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM", autocompletion=complete_systems, help="The system's name in the tables.")
+    ],
     date: Annotated[
         str | None,
         typer.Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),

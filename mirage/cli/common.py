@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from mirage import __version__, schema
+from mirage.cli.completion import complete_arenas
 from mirage.cli.output import Format, escape_unencodable, note
 from mirage.errors import BadInput, MirageError
 from mirage.store import arena as arenas
@@ -21,6 +22,7 @@ from mirage.store import tags as store_tags
 from mirage.store.arena import Arena, open_arena
 from mirage.store.tags import count_queries, parse_tag
 from mirage.store.writing import claim_arena
+from mirage.text.data import load_words
 from mirage.text.languages import in_order, language
 from mirage.text.segmentation import count_text
 
@@ -44,6 +46,12 @@ DEFAULT = "default"
 
 class Command(TyperCommand):
     """Command whose help leaves the options of the model service to `--help-service`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; while the shell completes the value of an option, without that option."""
+        if ctx.resilient_parsing and args and args[-1].startswith("-"):
+            args = args[:-1]
+        return list(super().parse_args(ctx, args))
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         """Write the usage line; the default command of a group has the group's name."""
@@ -71,7 +79,29 @@ def is_service_option(command: Any, parameter: Any) -> bool:
     return of_model and parameter.name in names - set(ABOUT_SERVICE)
 
 
-class _Commands(TyperGroup):
+class PlainGroup(TyperGroup):
+    """Command group that refuses the name of a former command, with what to type today."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command named by the first argument."""
+        if args[0] not in self.commands:
+            refuse_former(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+
+def refuse_former(ctx: Any, name: str) -> None:
+    """Refuse the name of a command of an earlier version, unless a file or folder has it.
+
+    Raises:
+        BadInput: with the command to type today.
+    """
+    named = " ".join(f"{ctx.command_path} {name}".split()[1:])
+    today = load_words("former_commands", "mirage.cli")["commands"].get(named)
+    if today is not None and not ctx.resilient_parsing and not Path(name).exists():
+        raise BadInput(f"mirage {named} was a command of an earlier version", do=f"type {today}")
+
+
+class _Commands(PlainGroup):
     """Command group that prints known errors as text with an exit code, instead of a traceback."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -107,7 +137,7 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
-class Group(TyperGroup):
+class Group(PlainGroup):
     """Command group with a default command: `mirage rank DIR` beside `mirage rank surrogate DIR`."""
 
     def get_help_option(self, ctx: Any) -> None:
@@ -115,6 +145,8 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; none means help, or the default command if it needs none."""
+        if ctx.resilient_parsing:
+            return list(super().parse_args(ctx, args))
         needed = any(parameter.required for parameter in self.commands[DEFAULT].params)
         return list(super().parse_args(ctx, args or ["--help" if needed else DEFAULT]))
 
@@ -122,10 +154,18 @@ class Group(TyperGroup):
         """Return the command named by the first argument, else the default command."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
+        refuse_former(ctx, args[0])
         default = copy.copy(self.commands[DEFAULT])
         others = [name for name in self.commands if name != DEFAULT]
         default.epilog = f"Further commands: {', '.join(f'{ctx.command_path} {name}' for name in others)}."
         return None, default, args
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the commands, and what the first argument of the default command may be."""
+        default = self.commands[DEFAULT]
+        argument = next(each for each in default.params if each.param_type_name == "argument")
+        with default.make_context(DEFAULT, [], parent=ctx, resilient_parsing=True) as of_default:
+            return [*super().shell_complete(ctx, incomplete), *argument.shell_complete(of_default, incomplete)]
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the commands beside the default one."""
@@ -157,7 +197,7 @@ def command_group(name: str, help_: str, *, default: bool = False) -> typer.Type
         default: whether its command `DEFAULT` runs if the first argument is none of its commands.
     """
     group = typer.Typer(
-        cls=Group if default else TyperGroup,
+        cls=Group if default else PlainGroup,
         help=help_,
         context_settings={"ignore_unknown_options": default},
         **{**QUIET, "no_args_is_help": not default},  # type: ignore[arg-type]
@@ -231,13 +271,26 @@ def open_existing(text: str) -> Arena:
 
 ArenaDir = Annotated[
     Path,
-    typer.Argument(metavar="DIR", parser=existing_arena, help="The arena's folder, or a bundled arena's name."),
+    typer.Argument(
+        metavar="DIR",
+        parser=existing_arena,
+        autocompletion=complete_arenas,
+        help="The arena's folder, or a bundled arena's name.",
+    ),
 ]
-OwnDir = Annotated[Path, typer.Argument(metavar="DIR", parser=own_arena, help="The arena's folder.")]
+OwnDir = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", parser=own_arena, autocompletion=complete_arenas, help="The arena's folder."),
+]
 """Arena of a command that writes into it."""
 OpenArena = Annotated[
     Arena,
-    typer.Argument(metavar="DIR", parser=open_existing, help="The arena's folder, or a bundled arena's name."),
+    typer.Argument(
+        metavar="DIR",
+        parser=open_existing,
+        autocompletion=complete_arenas,
+        help="The arena's folder, or a bundled arena's name.",
+    ),
 ]
 """Arena of a command that only reads it."""
 Into = Annotated[
@@ -310,6 +363,14 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
         raise BadInput(f"no query has all of these tags: {', '.join(tags)}", do="omit a --tag")
     note(f"{n:,} of {count_text(total, 'query')}: {', '.join(tags)}")
     return part
+
+
+def note_default_judge(arena: Arena, judge: str) -> None:
+    """Say which of several judges ranks where none is named."""
+    from mirage.battles.judge import judges
+
+    if others := [name for name in judges(arena) if name != judge]:
+        note(f"By {judge}, the arena's default judge; also there (--judge): {', '.join(others)}")
 
 
 def arena_log(arena: Arena, kind: type[AnyRow]) -> VoteLog[AnyRow]:

@@ -14,9 +14,11 @@ from mirage.cli.common import (
     app,
     arena_labels,
     local_path,
+    note_default_judge,
     open_existing,
     select_tagged,
 )
+from mirage.cli.completion import complete_systems
 from mirage.cli.output import columns_of, note, show
 from mirage.cli.settings import expand_settings
 from mirage.ranking.settings import CompareSettings
@@ -25,16 +27,25 @@ from mirage.store.export import write_whole
 
 ABOUT = ("first", "second", "measure", "margin")
 """Columns before those of `Comparison` in JSON and CSV; JSON appends the queries that moved."""
+PRINTED = (
+    *("language", "verdict", "difference", "low", "high", "p", "n_queries"),
+    *("detectable", "queries_needed", "unpaired", "differing", "board", "reason"),
+)
+"""Columns of the table, the most important first."""
 
 
 @app.command()
 @expand_settings
 def compare(
     arena: OpenArena,
-    first: Annotated[str, typer.Argument(metavar="A", help="System under test.")],
+    first: Annotated[str, typer.Argument(metavar="A", autocompletion=complete_systems, help="System under test.")],
     second: Annotated[
         str | None,
-        typer.Argument(metavar="[B]", help="Baseline system; with --against, the same system by default."),
+        typer.Argument(
+            metavar="[B]",
+            autocompletion=complete_systems,
+            help="Baseline system; with --against, the same system by default.",
+        ),
     ] = None,
     *,
     against: Annotated[
@@ -74,9 +85,11 @@ def compare(
         if out is not None:
             write_whole(out, text(view, require=require).encode("utf-8"))
     rows = records(view)
-    columns = columns_of(Comparison)
-    more = {"table": ((), ()), "json": (ABOUT, ("moved",))}
-    before, after = more.get(output_format, (ABOUT, ()))
-    show(rows, (*before, *columns, *after), output_format, of=Comparison, heads={"p": view.p_head})
-    note(f"{view.conclusion} {view.evidence}", *view.remarks)
+    columns = (*ABOUT, *columns_of(Comparison), *(("moved",) if output_format == "json" else ()))
+    note(f"{view.conclusion} {view.evidence}")
+    if view.judge is not None and settings.judge is None:
+        note_default_judge(arena, view.judge)
+    shown = PRINTED if output_format == "table" else columns
+    show(rows, shown, output_format, of=Comparison, heads={"p": view.p_head})
+    note(*view.remarks)
     raise typer.Exit(view.exit_code(require=require))

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import FileFormat, How, Languages, Meanings, Names, Values, app
+from mirage.cli.completion import complete_sources
 from mirage.cli.connection import Connection, tell
 from mirage.cli.measuring import summarise_steps
 from mirage.cli.output import note, progress
 from mirage.cli.ranking import print_ranking
 from mirage.cli.settings import expand_settings
-from mirage.cli.showing import print_overview
+from mirage.cli.showing import print_behaviour, print_next
 from mirage.errors import BadInput
 from mirage.schema import Failures
 from mirage.store import folders
@@ -46,7 +47,9 @@ def evaluate(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE]", help="A file or folder in any known format, an arena, or a bundled arena's name."
+            metavar="[FILE]",
+            autocompletion=complete_sources,
+            help="A file or folder in any known format, an arena, or a bundled arena's name.",
         ),
     ] = None,
     into: Annotated[
@@ -86,7 +89,8 @@ def evaluate(
     arena is evaluated in place, a bundled arena is copied. Without --judge the judge of the file ranks, else labels of
     answerable and unanswerable queries (relevance labels, a field, or the reference answers), else nugget scores, else
     scores of the answers, and nothing is sent; from then on the judge is the arena's default. Without any of these
-    nothing is ranked; --judge heuristic compares features. With --judge MODEL and its service the maximum cost of the
+    it prints how often each system abstains, cites and keeps the language, which does not rank; --judge heuristic
+    compares features. With --judge MODEL and its service the maximum cost of the
     calls is printed and must be confirmed. Rerun it to resume: only outdated steps run, and no call is paid for twice.
     Prints the ranking, its findings and the next commands. --languages, --queries and --pairs apply to judging.
     """
@@ -115,6 +119,8 @@ def evaluate(
         raise BadInput("the judge's calls are not confirmed", do="add --yes, or --dry-run for their cost")
     report = _evaluate(source, folder, settings, connection, yes=yes)
     view = overview_view(report.arena, OverviewChoice(report.draws, report.seed, report.failures))
+    note(*view.findings)
+    print_behaviour(view, output_format)
     if (board := view.board) is not None:
         print_ranking(board.ranking, output_format, languages=[board.scope] if output_format == "table" else None)
     _summarise(report, view)
@@ -172,7 +178,7 @@ def _evaluate(
 
 
 def _summarise(report: EvaluationReport, view: OverviewView) -> None:
-    """Print a summary: what was read and computed, the findings, and suggested next commands."""
+    """Print a summary: what was read and computed, and suggested next commands."""
     if report.imported is not None:
         note(*report.imported.lines())
     note(f"Arena: {view.place}. {summarise_steps(report.steps)}")
@@ -183,5 +189,4 @@ def _summarise(report: EvaluationReport, view: OverviewView) -> None:
             note(f"{step.step}: {step.why}")
     if report.planned is not None:
         note("Not judged: nothing was sent. To judge, run the same command with --yes and without --dry-run.")
-    note("")
-    print_overview(view)
+    print_next(view)

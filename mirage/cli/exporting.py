@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from mirage.cli.common import ArenaDir, Languages, OpenArena, Seed, command_group, local_path
+from mirage.cli.completion import complete_judges
 from mirage.cli.output import note
 from mirage.errors import BadInput
 
@@ -52,7 +53,7 @@ def export_records(arena: OpenArena, out: Out) -> None:
 @export.command("preferences")
 def export_preferences(
     dir_: ArenaDir,
-    judge: Annotated[str, typer.Option(metavar="NAME", help="The judge.")],
+    judge: Annotated[str, typer.Option(metavar="NAME", autocompletion=complete_judges, help="The judge.")],
     out: Out,
 ) -> None:
     """Write a judge's preferred and rejected answers, for preference training (DPO).

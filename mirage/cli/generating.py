@@ -206,7 +206,8 @@ def _show_counts(counts_by_language: Mapping[str, Counter[str]], output_format: 
     ]
     if any(row["not_asked"] for row in rows):
         note("The budget was reached; rerun the command to resume.")
-    show(rows, COUNTS, output_format)
+    rare = [name for name in COUNTS[3:] if output_format == "table" and not any(row[name] for row in rows)]
+    show(rows, [name for name in COUNTS if name not in rare], output_format)
 
 
 def _name_of(system: str | None, model: str, retriever: str | None, depth: int | None) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Seed, Share, command_group
+from mirage.cli.completion import complete_judges
 from mirage.cli.connection import Connection, tell, tell_result
 from mirage.cli.output import note
 from mirage.cli.reporting import print_passport, show_judges
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 judging = command_group("judge", "Judge pairs of answers.", default=True)
 
-JudgeName = Annotated[str, typer.Option("--judge", metavar="NAME", help="Name of the judge, or `heuristic`.")]
+JudgeName = Annotated[
+    str,
+    typer.Option("--judge", metavar="NAME", autocompletion=complete_judges, help="Name of the judge, or `heuristic`."),
+]
 Criterion = Annotated[
     str | None,
     typer.Option(

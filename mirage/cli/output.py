@@ -36,7 +36,9 @@ _NUMBER = re.compile(r"[+-]?(\d[\d,.]*%?|∞)")
 _WIDE = 240
 """Width of a table that is not written to a terminal, in characters."""
 _NAMES = ("system", "language", "first", "second")
-"""Columns that come first in a human-readable table, in this order, and are never dropped."""
+"""Columns that are never dropped from a human-readable table."""
+MOST_COLUMNS = 8
+"""Maximum columns of a human-readable table; a value with its interval is one."""
 _FOLDED = 24
 """Minimum width to which long texts are folded before columns are dropped."""
 MOST_ROWS, EDGE_ROWS = 500, 25
@@ -143,7 +145,7 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not console.is_terminal or console.is_dumb_terminal:
         with _progress_lines(text) as update:
             yield update
         return
@@ -163,7 +165,7 @@ def progress(text: str, unit: str = "") -> Iterator[Callable[..., None]]:
 @contextmanager
 def _progress_lines(text: str) -> Iterator[Callable[..., None]]:
     """Print the progress as a line now and then, also while nothing moves."""
-    now, begun = text, (text, 0, monotonic())
+    now, begun = f"{text} ...", (text, 0, monotonic())
     ended = Event()
 
     def update(completed: int, total: int | None, name: str = text) -> None:
@@ -208,16 +210,15 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDE
-    columns = _text_columns(rows, heads, "-")
+    columns = _join_intervals(_text_columns(rows, heads, "-"))
     least = {name: _least_width(name, column) for name, column in columns.items()}
-    widths = {name: max(width, len(heads[name])) for name, width in least.items()}
-    names = list(heads)
+    widths = {name: max(width, len(columns[name].head)) for name, width in least.items()}
+    names = fitting(least, console.width)
     if _table_width(widths, names) > console.width:
-        # Wrap headers of several words; drop the columns that still do not fit.
-        widths, names = least, fitting(least, console.width)
+        widths = least  # wrap heads of several words
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
-        number, head = columns[name].number, "\n".join(wrap(terminal_text(heads[name]), widths[name]))
+        number, head = columns[name].number, "\n".join(wrap(terminal_text(columns[name].head), widths[name]))
         justify: Literal["left", "right"] = "right" if number else "left"
         table.add_column(head, justify=justify, no_wrap=number or name in _NAMES, overflow="fold")
     for k, cells in enumerate(zip(*(columns[name].cells for name in names), strict=True)):
@@ -227,8 +228,8 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     console.print(table)
     if left_out:
         note(f"{left_out:,} of {left_out + len(rows):,} rows are not shown: use --format csv for all")
-    if absent := [name for name in heads if name not in names]:
-        note(f"Not shown: {', '.join(absent)}; widen the terminal or use --format csv")
+    if absent := [columns[name].head for name in columns if name not in names]:
+        note(f"More columns with --format csv: {', '.join(absent)}")
 
 
 def _text_columns(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str, PrintedColumn]:
@@ -244,18 +245,38 @@ def _text_columns(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str
     return columns
 
 
+def _join_intervals(columns: Mapping[str, PrintedColumn]) -> dict[str, PrintedColumn]:
+    """Return the columns with the ends of an interval in the cells of their value: `0.43 (0.41 to 0.45)`."""
+    joined = dict(columns)
+    for k, name in enumerate(columns):
+        base = name.removesuffix("_low") if name.endswith("_low") else list(columns)[k - 1] if name == "low" else name
+        ends = (name, f"{name.removesuffix('low')}high")
+        if base == name or base not in columns or ends[1] not in columns:
+            continue
+        value, low, high = (columns[part] for part in (base, *ends))
+        cells = zip(value.cells, low.cells, high.cells, strict=True)
+        texts = tuple(v if a == b == "-" else f"{v} ({a} to {b})" for v, a, b in cells)
+        joined[base] = PrintedColumn(f"{value.head} (95% CI)", texts, number=True)
+        for part in ends:
+            joined.pop(part)
+    return joined
+
+
 def fitting(widths: Mapping[str, int], width: int) -> list[str]:
-    """Choose the columns that fit a width: names first, then the others in order, dropping from the end.
+    """Choose the columns of a table, in order: at most `MOST_COLUMNS` that fit a width, without the last ones; names
+    are never left out.
 
     Args:
         widths: minimum width of each column, the most important first.
         width: characters per line.
     """
-    names = [name for name in _NAMES if name in widths]
-    order = [*names, *(name for name in widths if name not in names)]
-    while len(order) > max(1, len(names)) and _table_width(widths, order) > width:
-        order.pop()
-    return order
+    chosen = list(widths)
+    for name in reversed(chosen[:]):
+        if len(chosen) <= MOST_COLUMNS and _table_width(widths, chosen) <= width:
+            break
+        if name not in _NAMES and len(chosen) > 1:
+            chosen.remove(name)
+    return chosen
 
 
 def _table_width(widths: Mapping[str, int], names: Sequence[str]) -> int:

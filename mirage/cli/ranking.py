@@ -19,8 +19,10 @@ from mirage.cli.common import (
     Tags,
     arena_log,
     command_group,
+    note_default_judge,
     select_tagged,
 )
+from mirage.cli.completion import complete_judges, complete_systems
 from mirage.cli.output import note, progress, show
 from mirage.cli.settings import expand_settings
 from mirage.errors import BadInput, UnknownName
@@ -41,16 +43,22 @@ if TYPE_CHECKING:
 
 ranks = command_group("rank", "Rank the systems by a judge.", default=True)
 
-_OMITTED: dict[str, tuple[str, ...]] = {
-    "table": ("judge", "skill", "bounded"),
-    **dict.fromkeys(("latex", "markdown"), ("judge", "skill")),
-}
-"""Columns of the leaderboard that a format does not print; the human-readable table prints an unbounded end as
-infinite.
-"""
+PRINTED = (
+    *("language", "system", "rank", "rank_low", "rank_high", "rating", "low", "high"),
+    *("difference", "difference_low", "difference_high", "n", "failed", "price", "latency"),
+    *("wins", "ties", "losses"),
+)
+"""Columns of the table, the most important first."""
+_OMITTED = dict.fromkeys(("latex", "markdown"), ("judge", "skill"))
+"""Columns of the leaderboard that a format does not print."""
 OneJudge = Annotated[
     str | None,
-    typer.Option("--judge", metavar="relevance|JUDGE", help="Relevance labels, or a judge; by default the arena's."),
+    typer.Option(
+        "--judge",
+        metavar="relevance|JUDGE",
+        autocompletion=complete_judges,
+        help="Relevance labels, or a judge; by default the arena's.",
+    ),
 ]
 
 
@@ -64,6 +72,7 @@ def rank(
         typer.Option(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
+            autocompletion=complete_judges,
             help="Relevance labels, nugget scores, or a judge's name. Repeat to pool judges; pooled means all.",
             show_default="the arena's",
         ),
@@ -71,7 +80,9 @@ def rank(
     settings: RankSettings,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="SYSTEM", help="Add every system's difference from this."),
+        typer.Option(
+            metavar="SYSTEM", autocompletion=complete_systems, help="Add every system's difference from this."
+        ),
     ] = None,
     scale: Annotated[
         Scale,
@@ -111,6 +122,7 @@ def rank(
     facts: Mapping[str, SystemFacts] = {}
     of_arena = {"store": store_, "votes": votes, "tag": tags, "max-price": max_price, "max-latency": max_latency}
     view: BoardView | RowsView
+    arena: Arena | None = None
     if dir_.is_file():
         table, notes = _read_battles(dir_, [name for name, given in of_arena.items() if given not in (None, False)])
         view = rows_view(table, settings, tuple(judges or ()), notes)
@@ -123,8 +135,11 @@ def rank(
         facts = facts_of(arena)
         if store_:
             _store_ratings(arena, judge, settings)
+    note(*filter(None, [view.conclusion]))
+    if not judges and arena is not None:
+        note_default_judge(arena, view.ranking.judge)
     print_ranking(view.ranking, output_format, reference=reference, scale=scale, facts=facts, limits=limits)
-    note(*filter(None, (view.conclusion, view.method, *view.remarks)))
+    note(view.method, *view.remarks)
     for code, lines in view.moved.items():
         note(f"against the plain ranking, {code}: " + "; ".join(lines))
 
@@ -208,14 +223,16 @@ def print_ranking(
         if fact.within(*limits) and (languages is None or row["language"] in languages):
             cells = _for_people(row, scale) if output_format == "table" else row
             rows.append(cells | {"price": fact.price, "latency": fact.seconds})
-    omitted = {*_OMITTED.get(output_format, ())}
+    known = any(fact != unknown for fact in facts.values())
+    there = [*table.column_names, *(("price", "latency") if known else ())]
     if output_format == "table":
         # Counts over both kinds of queries would contradict ratings that weigh the kinds equally.
-        omitted |= {"wins", "ties", "losses"} if ranking.weighs_kinds else set()
+        omitted = {"wins", "ties", "losses"} if ranking.weighs_kinds else set[str]()
         omitted |= set() if any(row["failed"] for row in rows) else {"failed"}
-    columns = [name for name in table.column_names if name not in omitted]
-    known = any(fact != unknown for fact in facts.values())
-    show(rows, [*columns, *(("price", "latency") if known else ())], output_format)
+        columns = [name for name in PRINTED if name in there and name not in omitted]
+    else:
+        columns = [name for name in there if name not in _OMITTED.get(output_format, ())]
+    show(rows, columns, output_format)
     if not rows:
         note(explain_limits(facts.values(), *limits))
     if output_format == "table" and reference is not None:
@@ -281,5 +298,6 @@ def surrogate(
             claim_arena(arena.path)
             arena = store_predictions(arena, decider(arena, choice), regressors=chosen or CHEAP, progress=update)
         view = surrogate_view(arena, choice, update)
+    note(view.conclusion)
     show(view.summary.to_pylist(), (), output_format, of=RegressorSummary)
-    note(view.conclusion, *view.remarks, *describe_features(arena, choice))
+    note(*view.remarks, *describe_features(arena, choice))

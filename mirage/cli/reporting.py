@@ -18,6 +18,7 @@ from mirage.cli.common import (
     arena_log,
     command_group,
 )
+from mirage.cli.completion import complete_judges
 from mirage.cli.output import Format, columns_of, note, show
 from mirage.errors import BadInput, UnknownName
 from mirage.store.arena import Arena, open_arena
@@ -68,12 +69,13 @@ def rates(
     choice = views.RateChoice(arena.known_languages("outcomes", languages), parser)
     labels = arena_labels(arena)
     view = views.prompts_view(arena, choice) if by == "template" else views.rates_view(arena, choice, labels)
+    note(*filter(None, [view.conclusion]))
     if confusion:
         left_out = () if by == "template" else ("template",)
         show(view.confusion, columns_of(Confusion, *left_out), output_format, of=Confusion)
     else:
         show(view.cells, _rate_columns(by, output_format, labels), output_format, of=Rate)
-    note(*view.remarks, *filter(None, [view.conclusion]))
+    note(*view.remarks)
     _note_labels(labels, view.cells)
 
 
@@ -85,14 +87,10 @@ def _rate_columns(by: str, output_format: Format, labels: QueryLabels) -> tuple[
     names = columns_of(Rate)
     keys, n, counts, rate, published = names[:3], (*names[3:5], "languages"), names[5:12], names[12:15], names[15:20]
     if output_format == "table":
-        published = ("rate_as_published", "unclassified")
-    if by == "template":
-        counts = () if output_format == "table" else counts
-        return (*keys, "template", *n, *counts, *rate, *published, *CHANGE)
-    if output_format != "table":
-        return names
-    audited = () if labels.audit is None else AUDIT_COLUMNS[1:6]
-    return (*keys, *n, *(counts if labels.audit is None else ()), *rate, *audited, *published)
+        more = ("template", *rate, *CHANGE) if by == "template" else rate
+        audited = () if labels.audit is None else AUDIT_COLUMNS[1:6]
+        return (*keys, *more, *audited, "n", "unclassified", "rate_as_published", "answers", "languages")
+    return (*keys, "template", *n, *counts, *rate, *published, *CHANGE) if by == "template" else names
 
 
 def note_unclassified(rates: pa.Table) -> None:
@@ -203,7 +201,12 @@ def noise(
     arena: OpenArena,
     judge_names: Annotated[
         list[str] | None,
-        typer.Option("--judge", metavar="NAME", help="Split the noise of this judge's verdicts; several are averaged."),
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            autocompletion=complete_judges,
+            help="Split the noise of this judge's verdicts; several are averaged.",
+        ),
     ] = None,
     output_format: How = "table",
 ) -> None:
@@ -230,7 +233,10 @@ RATES = ("flip", "first", "tie", "unparsed")
 def judges(
     dir_: ArenaDir,
     judge_names: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="A judge. Repeatable; default all.")
+        list[str] | None,
+        typer.Option(
+            "--judge", metavar="NAME", autocompletion=complete_judges, help="A judge. Repeatable; default all."
+        ),
     ] = None,
     against_people: Annotated[
         bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
@@ -303,6 +309,7 @@ def _against_people(
     view = exam_view(arena, ExamChoice(languages, judges, ratings), arena_log(arena, Vote))
     if not view.exams:
         raise nobody_decided()
+    note(*filter(None, [view.conclusion]))
     if output_format == "table":
         marks = [
             {name: _with_interval(mark.value, mark.low, mark.high) for name, mark in row.measures.items()}
@@ -312,7 +319,6 @@ def _against_people(
         show(rows, ("judge", "language", "battles", *MEASURES))
     else:
         show(view.exam_table(), (), output_format, of=ExamMeasure)
-    note(*filter(None, [view.conclusion]))
 
 
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:

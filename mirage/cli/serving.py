@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from mirage.cli.common import app, existing_arena
+from mirage.cli.completion import complete_arenas
 from mirage.errors import BadInput
 from mirage.store.arena import open_arena
 from mirage.store.bundled import shipped_folder
@@ -21,7 +22,12 @@ from mirage.store.extras import extra
 def explorer(
     dir_: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", parser=existing_arena, help="An arena, or a folder of arenas."),
+        typer.Argument(
+            metavar="[DIR]",
+            parser=existing_arena,
+            autocompletion=complete_arenas,
+            help="An arena, or a folder of arenas.",
+        ),
     ] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65_535, help="Port; default 8501.")] = None,
     host: Annotated[

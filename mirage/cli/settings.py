@@ -12,6 +12,7 @@ import typer
 from typer.models import OptionInfo
 
 from mirage.cli.common import codes
+from mirage.cli.completion import complete_judges
 from mirage.ranking.settings import Option
 from mirage.schema import Code, Range, field_docs
 
@@ -68,6 +69,7 @@ def _options(record: Any) -> list[inspect.Parameter]:
                 metavar=note.metavar,
                 min=limits.low,
                 max=limits.high,
+                autocompletion=complete_judges if field.name == "judge" else None,
                 parser=None if items is None else codes if items == Code else _split,
                 help=field_docs(record)[field.name].replace("`", "") + " Comma-separated." * (items is not None),
             )

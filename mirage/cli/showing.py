@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mirage.cli.common import DEFAULT, ArenaDir, How, OpenArena, command_group
-from mirage.cli.output import note, show
+from mirage.cli.completion import complete_systems
+from mirage.cli.output import Format, note, show
 
 if TYPE_CHECKING:
     from mirage.views.overview import OverviewView
@@ -16,6 +17,8 @@ showing = command_group("show", "Print what an arena holds and finds, or the ans
 
 ANSWERS = ("language", "query_id", "system", "outcome", "key", "reason", "answer", "citations", "why")
 """Columns of `show answers`."""
+HEADS = {"abstained": "abstain", "cites": "cite", "target_language": "query's language", "length": "characters"}
+"""Heads of what answers do."""
 
 
 @showing.command(DEFAULT)
@@ -27,21 +30,32 @@ def show_arena(arena: OpenArena, output_format: How = "table") -> None:
     from mirage.views.overview import ArenaTable, overview_view
 
     view = overview_view(arena)
+    note(*view.findings, f"{arena.title} ({arena.label}): {view.contents.summary}")
+    if output_format == "table":
+        print_behaviour(view)
     show(view.contents.tables, (), output_format, of=ArenaTable)
-    note(f"{arena.title} ({arena.label}): {view.contents.summary}", "")
-    print_overview(view)
+    print_next(view)
 
 
-def print_overview(view: OverviewView) -> None:
-    """Print the findings, the remarks that fit a summary, and the next commands."""
-    note(*view.findings, *(f"Note: {remark}." for remark in view.remarks))
+def print_behaviour(view: OverviewView, output_format: Format = "table") -> None:
+    """Print what the answers do, where nothing says which is better."""
+    if view.behaviour is not None:
+        from mirage.views.behaviour import AnswerBehaviour
+
+        show(view.behaviour.rows, (), output_format, of=AnswerBehaviour, heads=HEADS)
+        note(*view.behaviour.remarks)
+
+
+def print_next(view: OverviewView) -> None:
+    """Print the remarks that fit a summary, and the next commands."""
+    note(*(f"Note: {remark}." for remark in view.remarks))
     note("\nNext:", *(f"  {each.command}  # {each.purpose}" for each in view.next))
 
 
 @showing.command("answers")
 def show_answers(
     dir_: ArenaDir,
-    system: Annotated[str, typer.Option(metavar="NAME", help="The system.")],
+    system: Annotated[str, typer.Option(metavar="NAME", autocompletion=complete_systems, help="The system.")],
     output_format: How = "table",
 ) -> None:
     """Print the parsed answers of a system.

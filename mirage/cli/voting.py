@@ -17,6 +17,7 @@ from mirage.cli.common import (
     existing_arena,
     open_existing,
 )
+from mirage.cli.completion import complete_judges
 from mirage.cli.output import columns_of, note, show
 from mirage.errors import BadInput
 from mirage.store.arena import Arena, open_arena
@@ -225,7 +226,9 @@ def agreement(
 @votes.command("correct")
 def correct(
     arena: OpenArena,
-    judge: Annotated[str, typer.Option(metavar="NAME", help="Judge whose ranking to correct.")],
+    judge: Annotated[
+        str, typer.Option(metavar="NAME", autocompletion=complete_judges, help="Judge whose ranking to correct.")
+    ],
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:

@@ -1,15 +1,18 @@
-"""Addition of a user's system to an arena: its answers from a file, with outcomes and free features."""
+"""Upload of a file: systems that join an arena, with outcomes and free features, or an arena of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.errors import ArenaError, BadInput, NotEnoughData
-from mirage.io.formats import run
+from mirage.errors import ArenaError, BadInput, MirageError, NotEnoughData
+from mirage.io.formats.open import read_sample
+from mirage.io.formats.run import recognised
+from mirage.io.imports.formats import read_file
 from mirage.io.options import Options
 from mirage.llm import prompts
 from mirage.llm.calls import Settings
@@ -23,9 +26,11 @@ from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.store import copies, owned, records
+from mirage.store import copies, owned
+from mirage.store import records as store_records
 from mirage.store.arena import Arena
-from mirage.store.files import Line
+from mirage.store.files import too_large
+from mirage.store.records import is_longer
 from mirage.store.systems import system_names
 from mirage.store.upsert import NewRows, upsert
 from mirage.store.writing import Provenance
@@ -33,64 +38,107 @@ from mirage.store.writing import Provenance
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mirage.io.formats.run import Summary
+
 Progress = Callable[[int, int], None]
 
 MOST_ANSWERS, MOST_BYTES = 50_000, 256_000_000
 """Maximum records and decompressed bytes of an upload; the commands have no limit."""
+ANSWERS = "answers"
+"""Format of answers to the queries of an arena, by their ids."""
 OWN = "own data"
 """Label of an arena with a system of the user."""
 
 
-def read_system(arena: Arena, file: Path, *, system: str) -> pa.Table:
-    """Read and check the answers of one system, without writing.
+@dataclass(frozen=True)
+class Upload:
+    """A file that was read as `mirage evaluate` reads it, without writing."""
+
+    answers: pa.Table | None
+    """Its answers, if all of them are to queries of the open arena; None for a file that makes an arena of its own."""
+    summary: Summary
+    """What was read, assumed and left out."""
+
+    @property
+    def joins(self) -> bool:
+        """Whether its systems join the open arena."""
+        return self.answers is not None
+
+
+def read_upload(arena: Arena, file: Path, *, kind: str | None = None, options: Options | None = None) -> Upload:
+    """Read a file of answers to the queries of an arena, or any other that `mirage evaluate` takes, without writing.
 
     Args:
-        arena: arena of the answered queries.
-        file: `.jsonl`, `.csv` or `.parquet`, followed by `.gz` if compressed.
-        system: name of the system, for records without one.
-
-    Returns:
-        Table `answers`.
+        arena: the open arena.
+        file: the file.
+        kind: its format; None to detect it.
+        options: names and default values of its fields.
 
     Raises:
-        BadInput: listing every invalid line; if there are too many answers, or several systems.
+        BadInput: listing every invalid record; or if it is too large.
         ArenaError: if the arena has another system of that name.
     """
-    if not system.strip():
-        raise BadInput("the system has no name", do="enter a name")
+    if is_longer(file, MOST_BYTES):
+        raise too_large(file, MOST_BYTES)
+    if store_records.kind(file) == store_records.PARQUET:
+        for _ in store_records.parquet_rows(file, most=MOST_BYTES):
+            pass  # refused beyond the maximum
+    options = options or Options()
+    refused = None
+    if kind == ANSWERS or (kind is None and "query_id" in first_records(file)):
+        try:
+            tables, summary = read_file(file, arena.path, name=ANSWERS, options=options)
+            if tables.keys() != {"answers"}:
+                extra = "further samples" if "samples" in tables else "queries that the arena lacks"
+                raise BadInput(f"the file has {extra}", where=str(file), do="use mirage import FILE --into DIR")
+        except MirageError as error:
+            refused = error
+        else:
+            _refuse_size(summary)
+            _refuse_taken(arena, tables["answers"])
+            return Upload(tables["answers"], summary)
+    try:
+        tables, summary = read_file(file, name=kind, options=options)
+    except MirageError:
+        if refused is None or not any(taken.format.name == ANSWERS for taken in recognised(file, options)):
+            raise
+        raise refused from None  # it knows the queries of the arena
+    if refused is not None and not {"answers", "judgments"} & tables.keys():
+        raise refused
+    _refuse_size(summary)
+    return Upload(None, summary)
 
-    def lines() -> Iterator[Line]:
-        for number, line in enumerate(records.records(file, most=MOST_BYTES)):
-            if number == MOST_ANSWERS:
-                raise BadInput(
-                    f"there are more than {MOST_ANSWERS:,} answers", where=line.where, do="use mirage import"
-                )
-            yield line
 
-    tables, _ = run.read(file, name="answers", options=Options(values={"system": system}), arena=arena, lines=lines)
-    if tables.keys() != {"answers"}:
-        extra = "further samples" if "samples" in tables else "queries that the arena lacks"
-        raise BadInput(f"the file has {extra}", where=file.name, do="use mirage import FILE --into DIR")
-    answers = tables["answers"]
-    names = sorted(set(answers["system"].to_pylist()))
-    if names != [system]:
-        raise BadInput(
-            f"the file has answers of {', '.join(names)}, not of {system}",
-            where=file.name,
-            do="use the system's name in the file, one file per system",
+def first_records(file: Path) -> dict[str, Any]:
+    """Return the fields of the first records of a file, each with an example; none if they cannot be read."""
+    with suppress(BadInput):
+        records = read_sample(file).records
+        return {name: record[name] for record in reversed(records) for name in record}
+    return {}
+
+
+def _refuse_size(summary: Summary) -> None:
+    if summary.records > MOST_ANSWERS:
+        raise BadInput(f"there are more than {MOST_ANSWERS:,} records", do="use mirage evaluate")
+
+
+def _refuse_taken(arena: Arena, answers: pa.Table) -> None:
+    """Refuse answers of systems that the arena has, unless the reader added them."""
+    there = {*system_names(arena, ("answers", "outcomes", "features", "judgments"))} - {*owned.added_systems(arena)}
+    for system in sorted(there & set(answers["system"].to_pylist())):
+        raise ArenaError(
+            f"{arena.title} already has a system {system}",
+            where=arena.name,
+            do="choose another name: --set system=NAME, or rename it in the file",
         )
-    there = system_names(arena, ("answers", "outcomes", "features", "judgments"))
-    if system in there and system not in owned.added_systems(arena):
-        raise ArenaError(f"{arena.title} already has a system {system}", where=arena.name, do="choose another name")
-    return answers
 
 
-def add_system(arena: Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> Arena:
-    """Add a system's answers to a copy of an arena, with their outcomes and all free features.
+def add_systems(arena: Arena, answers: pa.Table, into: Path, *, progress: Progress | None = None) -> Arena:
+    """Add the answers of systems to a copy of an arena, with their outcomes and all free features.
 
     Args:
         arena: the arena; its files are not changed, unless `into` is its folder.
-        answers: of one system (`read_system`). Its earlier answers are replaced.
+        answers: of one or more systems (`read_upload`). Their earlier answers are replaced.
         into: folder of the copy.
         progress: called with the amount measured and the total.
 
@@ -99,7 +147,7 @@ def add_system(arena: Arena, answers: pa.Table, into: Path, *, progress: Progres
     """
     import pyarrow as pa
 
-    (system,) = set(answers["system"].to_pylist())
+    systems = sorted(set(answers["system"].to_pylist()))
     tables: dict[str, pa.Table] = {"answers": answers}
     queries = _of_answered(arena.read("queries"), answers)
     empty = schema.arrow_schema("passages").empty_table()
@@ -123,14 +171,14 @@ def add_system(arena: Arena, answers: pa.Table, into: Path, *, progress: Progres
         others=others,
         progress=progress,
     )
-    tables["features"] = _of(measured, system)
+    tables["features"] = _of(measured, *systems)
     copy = copies.copy(arena, into)
     title = f"{arena.title}, with a system of your own"
     result = upsert(
         copy.path,
-        {name: NewRows(table, pa.table({"system": [system]})) for name, table in tables.items()},
+        {name: NewRows(table, pa.table({"system": systems})) for name, table in tables.items()},
         texts=lambda now: {"label": OWN, **({} if now is not None and now.label == OWN else {"title": title})},
-        made_by=Provenance("the page Your model", settings={system: owned.ADDED}),
+        made_by=Provenance("the page Your system", settings=dict.fromkeys(systems, owned.ADDED)),
         keep=("predictions", "importances"),
     )
     return result.arena
@@ -175,10 +223,11 @@ def _reference(arena: Arena, answers: pa.Table) -> pa.Table | None:
     return rows if len(rows) else None
 
 
-def _of(table: pa.Table, system: str) -> pa.Table:
+def _of(table: pa.Table, *systems: str) -> pa.Table:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return table.filter(pc.equal(table["system"], system))
+    return table.filter(pc.is_in(table["system"], pa.array(systems, pa.string())))
 
 
 def _together(name: str, *tables: pa.Table) -> pa.Table:

@@ -9,14 +9,17 @@ day after its last upload, since they can no longer be reached. `quota` limits t
 from __future__ import annotations
 
 import hashlib
+import secrets
 import shutil
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mirage.errors import ArenaError
+from mirage.errors import ArenaError, MirageError
 from mirage.store import home
+from mirage.store.files import write_bytes
 from mirage.store.manifest import arena_folders
 from mirage.store.settings import megabytes
 
@@ -107,6 +110,19 @@ def delete(owner: str, path: Path) -> None:
         shutil.rmtree(path)
     except OSError as error:
         raise ArenaError(f"the copy cannot be deleted: {error.strerror or error}", do="try again") from None
+
+
+@contextmanager
+def stored_upload(owner: str, name: str, data: bytes) -> Iterator[Path]:
+    """Hold an uploaded file in the owner's folder while it is read; errors name it without the folder."""
+    path = owner_folder(owner) / f"upload-{secrets.token_hex(8)}" / name
+    try:
+        write_bytes(path, data)
+        yield path
+    except MirageError as error:
+        raise error.rename_path(str(path), name) from None
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def expire(*, now: float | None = None) -> None:

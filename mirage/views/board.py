@@ -482,12 +482,12 @@ def _alike(tests: BoardTests) -> str:
     """Return the pairs of systems that no test separates, the best first."""
     pairs = [pair for pair in combinations(tests.systems, 2) if not tests.are_separated(*pair)]
     if not pairs:
-        return "A test separates every two systems."
+        return "All differences are significant."
     if len(pairs) <= PAIRS:
-        return f"Not separable: {'; '.join(f'{first} and {second}' for first, second in pairs)}."
+        return "; ".join(f"{first} and {second} are tied" for first, second in pairs) + "."
     tied = [system for system in tests.systems if tests.rank_range(system)[0] == 1]
     return (
-        f"Not separable: {len(pairs):,} of {count_text(tests.n_pairs, 'pair')} of systems "
+        f"{len(pairs):,} of {count_text(tests.n_pairs, 'pair')} of systems are tied "
         f"(tied with the best: {join_first(tied)})."
     )
 

@@ -48,5 +48,6 @@ def describe_selection(arena: Arena, judge: Judge, board: BoardView) -> str:
     summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(data.languages)} languages"
     omitted = [f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.without]
     omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
-    omitted += [f"{system} (no battles in some of these languages)" for system in board.left_out]
+    why = "too few classified answers" if judge.rests_on_labels else "no battles in some of these languages"
+    omitted += [f"{system} ({why})" for system in board.left_out]
     return f" Shown: {summary}" + (f"; excluded: {', '.join(omitted)}" if omitted else "") + "."

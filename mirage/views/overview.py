@@ -29,12 +29,15 @@ if TYPE_CHECKING:
 
     from mirage.ranking.judges import Judge
     from mirage.store.arena import Arena
+    from mirage.views.behaviour import BehaviourView
     from mirage.views.board import BoardChoice, BoardView
 
 LONG = 200
 """Characters of a remark beyond which a summary leaves it to `mirage rank`."""
 TRAINING = 5
 """Fewest systems of which the surrogate predicts each without it."""
+_BEHAVIOUR = {"queries", "answers", "features"}
+"""Tables that show what the answers do."""
 _WITH_SYSTEMS = ("ratings", "published", "outcomes", "answers", "judgments")
 """Tables that name every system."""
 
@@ -117,6 +120,8 @@ class OverviewView:
     """Choices of the board."""
     board: BoardView | None
     """The board by the default judge; None if nothing can be ranked."""
+    behaviour: BehaviourView | None
+    """What the answers do; None where something decides between them, or nothing is measured."""
     findings: tuple[str, ...]
     """Who is best, by how much, what cannot be told apart, and what decided it; without a board, what is there and why
     nothing is ranked."""
@@ -152,6 +157,7 @@ def contents_view(arena: Arena) -> Contents:
 def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> OverviewView:
     """Return what an arena holds, what its default judge finds, and what to do next."""
     from mirage.ranking.judges import Judge
+    from mirage.views.behaviour import behaviour_view
     from mirage.views.board import BoardChoice, board_view
 
     contents, judge = contents_view(arena), choice.judge or next(iter(judges(arena)), "")
@@ -179,6 +185,7 @@ def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> Ov
         judge=judge,
         choice=of_board,
         board=board,
+        behaviour=behaviour_view(arena) if board is None and set(arena.tables) >= _BEHAVIOUR else None,
         findings=findings,
         remarks=(*_unmeasured_citations(arena), *brief),
         next=tuple(_next_commands(arena, board, decider, all_said=len(brief) == len(said))),
@@ -243,7 +250,7 @@ def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
     lacking = "there are no verdicts, scores, nuggets or labels, and no reference says if a query is answerable"
     if measures := _measures(arena):
         lacking = f"no name of a score says that more of it is better ({join_first(measures)})"
-    return [*lines, f"Nobody decides between them: {lacking}."]
+    return [*lines, f"Nothing in the file says which is better: {lacking}."]
 
 
 def _measures(arena: Arena) -> list[str]:

@@ -1,18 +1,23 @@
-"""The page Your system: answers in, checked with line numbers, then how a judge ranks the system, and its features."""
+"""The page Your system: a file in, read and refused as the command does, then where its systems stand."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from own_system import read_system
 from streamlit.testing.v1 import AppTest
 
 import pages
+from mirage.errors import BadInput
+from mirage.io.imports.formats import read_file
 from mirage.pipeline import adding
 from mirage.store.arena import Arena, open_arena
 from mirage.views import features as views
+from mirage.views.standing import standing_view
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -31,7 +36,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     file = folder / "answers.jsonl"
     file.write_text(lines("baseline/bm25-3", "sw", "te"), "utf-8")
     arena = open_arena(SAMPLE)
-    return adding.add_system(arena, adding.read_system(arena, file, system="mine"), folder / "arenas" / "sample-own")
+    return adding.add_systems(arena, read_system(arena, file, system="mine"), folder / "arenas" / "sample-own")
 
 
 def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppTest:
@@ -39,17 +44,23 @@ def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppT
     return pages.open_page("your_model", **params)
 
 
-def test_a_system_in_its_own_languages_is_told_how_a_judge_ranks_it(
+def test_a_system_in_its_own_languages_has_its_row_what_it_ties_with_and_its_worst_answers(
     own: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
-    assert views.languages_with_features(own, "mine") == ("sw", "te")
-    (commands,) = (code.value for code in app.code if "mirage judge" in code.value)
-    judge, rank = commands.split(" && ")
-    assert judge.startswith(f"mirage judge {own.path} --judge ")
-    assert rank.startswith(f"mirage rank {own.path} --judge ")
-    (features,) = (frame.value for frame in app.dataframe)
-    assert len(features) == len(views.compare_features(own, "mine", ("sw", "te")))
+    view = standing_view(own, "mine")
+    assert pages.conclusion(app) == view.conclusion
+    assert set(view.rows["language"].to_pylist()) == {"all"}
+    assert {"mine", "baseline/bm25-3"} <= set(view.rows["system"].to_pylist()), "tied with its twin"
+    (board,) = (frame.value for frame in app.dataframe)
+    assert len(board) == len(view.rows)
+    assert {row.language for row in view.lost} <= {"sw", "te"}
+    for row in view.lost:
+        texts = own.read("answers", languages=[row.language]).to_pylist()
+        shown = [r["text"] for r in texts if r["query_id"] == row.query_id and r["system"] in ("mine", row.better)]
+        assert len(shown) == 2
+        assert all(len(re.findall(re.escape(name), pages.html(app))) for name in ("mine", row.better))
+    assert str(own.path) not in " ".join([*(code.value for code in app.code), pages.html(app)])
 
 
 def test_its_features_are_compared_in_the_same_languages(own: Arena) -> None:
@@ -67,7 +78,48 @@ def test_its_features_are_compared_in_the_same_languages(own: Arena) -> None:
     assert rows["length"]["place"] is None
 
 
-def test_without_a_system_the_page_says_how_to_bring_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("maswali.csv", "mirage evaluate maswali.csv"),
+        ("answers.jsonl", "mirage arena copy sample my-arena && mirage evaluate answers.jsonl"),
+    ],
+)
+def test_a_file_is_read_as_evaluate_does_and_its_systems_are_ranked(
+    file: str, command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    rows = [
+        f"Swali la {k}: mji mkuu wa Kenya ni upi?,Nairobi ni mji mkuu wa Kenya.,{answer},{system},{k % 2 == 0}\n"
+        for k in range(12)
+        for system, answer in (("a", "Nairobi ni mji mkuu." if k % 2 == 0 else "Sijui."), ("b", "Nairobi [1]."))
+    ]
+    table = "question,context,answer,model,answerable\n" + "".join(rows)
+    text = table if file.endswith("csv") else lines("fluent", "sw")
     app = opened(monkeypatch, SAMPLE, arena="sample")
-    assert any("mirage generate" in code.value for code in app.code)
-    assert [header.value for header in app.header] == ["1. Generate answers", "2. Upload answers"]
+    app.file_uploader[0].set_value((file, text.encode(), "text/plain")).run()
+    assert not app.exception
+    assert any("imported" in markdown.value for markdown in app.markdown)
+    if file.endswith("jsonl"):
+        assert "system is missing" in " ".join(error.value for error in app.error).replace("\\", "")
+        app.text_input[0].set_value("mine").run()
+    assert app.code[0].value.startswith(command)
+    app.button(key="evaluate_upload").click().run()
+    assert not app.exception
+    assert not app.error
+    system = app.selectbox(key="your_system").value
+    assert system in pages.conclusion(app)
+    assert str(tmp_path) not in " ".join([*(code.value for code in app.code), pages.html(app)])
+
+
+def test_a_wrong_file_is_refused_with_the_words_of_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    app = opened(monkeypatch, SAMPLE, arena="sample")
+    odd = "kerdes,valasz\nMi a főváros?,Budapest\n"
+    app.file_uploader[0].set_value(("furcsa.csv", odd.encode(), "text/csv")).run()
+    (error,) = (re.sub(r"\\(.)", r"\1", error.value) for error in app.error)
+    (tmp_path / "furcsa.csv").write_text(odd, "utf-8")
+    with pytest.raises(BadInput) as refused:
+        read_file(tmp_path / "furcsa.csv")
+    assert refused.value.what in error.replace("\u2060", "").replace(error[0], refused.value.what[0], 1)
+    assert str(tmp_path) not in error

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 from conftest import ROOT
+from own_system import read_system
 
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats.run import read
@@ -54,9 +55,9 @@ def of(arena: Arena, table: str, system: str) -> list[dict[str, object]]:
 def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Path, by_words: Arena) -> None:
     arena = by_words
     before = {path: path.read_bytes() for path in sorted(arena.path.rglob("*.parquet"))}
-    answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
+    answers = read_system(arena, given(tmp_path, arena), system="mine")
     seen: list[tuple[int, int]] = []
-    result = adding.add_system(arena, answers, tmp_path / "own", progress=lambda *counts: seen.append(counts))
+    result = adding.add_systems(arena, answers, tmp_path / "own", progress=lambda *counts: seen.append(counts))
     assert {path: path.read_bytes() for path in sorted(arena.path.rglob("*.parquet"))} == before
     assert (result.label, owned.added_systems(result)) == (adding.OWN, ("mine",))
     assert seen[-1][0] == seen[-1][1] > 0
@@ -75,22 +76,22 @@ def test_it_is_measured_as_any_other_system_and_the_original_stays(tmp_path: Pat
 
 
 def test_without_the_assigner_of_the_arena_it_has_no_nugget_score(tmp_path: Path, arena: Arena) -> None:
-    answers = adding.read_system(arena, given(tmp_path, arena), system="mine")
-    result = adding.add_system(arena, answers, tmp_path / "own")
+    answers = read_system(arena, given(tmp_path, arena), system="mine")
+    result = adding.add_systems(arena, answers, tmp_path / "own")
     assert not of(result, "nugget_assignments", "mine")
     assert not [row for row in of(result, "features", "mine") if str(row["feature"]).startswith("nugget")]
 
 
 def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, arena: Arena) -> None:
-    first = adding.add_system(arena, adding.read_system(arena, given(tmp_path, arena), system="mine"), tmp_path / "own")
+    first = adding.add_systems(arena, read_system(arena, given(tmp_path, arena), system="mine"), tmp_path / "own")
     file = given(tmp_path, arena, like=REFERENCE, languages=("sw", "en"))
-    again = adding.add_system(first, adding.read_system(first, file, system="mine"), first.path)
+    again = adding.add_systems(first, read_system(first, file, system="mine"), first.path)
     rows = of(again, "answers", "mine")
     assert len(rows) == 20
     assert again.rows("features") > first.rows("features")
     assert owned.added_systems(again) == ("mine",)
-    other = adding.read_system(again, given(tmp_path, arena), system="second")
-    both = adding.add_system(again, other, again.path)
+    other = read_system(again, given(tmp_path, arena), system="second")
+    both = adding.add_systems(again, other, again.path)
     assert owned.added_systems(both) == ("mine", "second")
     assert of(both, "answers", "mine") == rows
 
@@ -100,7 +101,7 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
     rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
     file = tmp_path / "mine.csv"
     file.write_text("language,query_id,text\n" + "".join(f"sw,{r['query_id']},I don't know\n" for r in rows), "utf-8")
-    result = adding.add_system(numbers, adding.read_system(numbers, file, system="mine"), tmp_path / "own")
+    result = adding.add_systems(numbers, read_system(numbers, file, system="mine"), tmp_path / "own")
     assert {row["outcome"] for row in of(result, "outcomes", "mine")} == {"abstained"}
     assert result.rows("outcomes") == numbers.rows("outcomes") + 40
     assert result.rows("features") > numbers.rows("features")
@@ -113,7 +114,7 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
         ({"language": "xx", "query_id": "sw-01", "text": "x"}, "language"),
         ({"query_id": "sw-99", "text": "x"}, "no query 'sw-99'"),
         ({"language": "sw", "query_id": "sw-01", "text": "y", "sample": 1}, "further samples"),
-        ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "theirs"}, "theirs"),
+        ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "fluent"}, "fluent"),
     ],
 )
 def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
@@ -122,8 +123,8 @@ def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
     file = tmp_path / "answers.jsonl"
     good = {"language": "sw", "query_id": "sw-01", "text": "x"}
     file.write_text(json.dumps(good) + "\n" + json.dumps(line) + "\n", "utf-8")
-    with pytest.raises(BadInput) as caught:
-        adding.read_system(arena, file, system="mine")
+    with pytest.raises((ArenaError, BadInput)) as caught:
+        read_system(arena, file, system="mine")
     assert reason in str(caught.value)
     assert list(tmp_path.iterdir()) == [file]
 
@@ -133,7 +134,7 @@ def test_pitfall_195_the_page_reads_a_file_as_import_does(tmp_path: Path, arena:
     ends = ("hm,ok", ",truncated", ",missing", ",api_error", ",")
     lines = [f"sw,sw-0{n},mine,{end}\n" for n, end in enumerate(ends, 1)]
     file.write_text("language,query_id,system,text,status\n" + "".join(lines), "utf-8")
-    answers = adding.read_system(arena, file, system="mine")
+    answers = read_system(arena, file, system="mine")
     assert answers.equals(read(file, arena=arena)[0]["answers"])
     assert answers["status"].to_pylist() == ["ok", "truncated", "missing", "api_error", "empty"]
 
@@ -143,12 +144,12 @@ def test_a_name_that_is_taken_or_empty_and_too_many_answers_are_refused(
 ) -> None:
     file = given(tmp_path, arena)
     with pytest.raises(ArenaError, match="baseline/bm25-3"):
-        adding.read_system(arena, file, system="baseline/bm25-3")
-    with pytest.raises(BadInput, match="has no name"):
-        adding.read_system(arena, file, system=" ")
+        read_system(arena, file, system="baseline/bm25-3")
+    with pytest.raises(BadInput, match="system is missing"):
+        read_system(arena, file, system=" ")
     monkeypatch.setattr(adding, "MOST_ANSWERS", 5)
-    with pytest.raises(BadInput, match="more than 5 answers"):
-        adding.read_system(arena, file, system="mine")
+    with pytest.raises(BadInput, match="more than 5 records"):
+        read_system(arena, file, system="mine")
 
 
 def test_the_queries_to_ask_hold_every_prompt(arena: Arena) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import CliRunner
 from commands import mirage as run
 from conftest import ROOT
 from typer.main import get_command
@@ -20,6 +21,9 @@ from mirage.cli.common import DEFAULT, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
 from mirage.store import arena as arenas
 from mirage.store.arena import TEXTS, is_arena, open_arena
+from mirage.text.data import load_words
+
+FORMER: dict[str, str] = load_words("former_commands", "mirage.cli")["commands"]
 
 
 def test_every_command_stands_in_one_section_of_the_help() -> None:
@@ -41,7 +45,8 @@ def test_options_of_a_service_are_listed_on_request() -> None:
 def told_commands() -> Iterator[tuple[str, str]]:
     """Commands in the texts of the program, docstrings included; `X` is what a text is filled with."""
     commands = [command.split(maxsplit=1) for command in schema.COMMANDS.values()]
-    yield from (("words.toml", told) for program, told in commands if program == "mirage")
+    yield from (("tables.toml", told) for program, told in commands if program == "mirage")
+    yield from (("former_commands.toml", told.removeprefix("mirage ")) for told in FORMER.values())
     for path in [*(ROOT / "mirage").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
         source = path.read_text(encoding="utf-8")
         if "mirage " not in source:
@@ -54,6 +59,30 @@ def told_commands() -> Iterator[tuple[str, str]]:
         texts += [node.value for node in constants if isinstance(node.value, str)]
         for told in re.findall(r"(?:^|[`:\n(&] ?|run |then )(?=mirage ([a-z][^`\n;()#&]*))", "\n".join(texts)):
             yield path.name, re.split(r"\.(?: |$)|, |: | (?:and|or|then|to|if|again|for|[a-z]+s) ", told)[0]
+
+
+@pytest.mark.parametrize("former", FORMER)
+def test_a_former_command_is_refused_with_the_one_of_today(former: str) -> None:
+    refused = run(*former.split(), "sample", code=2).stderr
+    assert FORMER[former] in refused
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("mirage rank nomi", ("nomiracl",)),
+        ("mirage rank ", ("paper", "sample", "surrogate")),
+        ("mirage compare sample concise re", ("reference",)),
+        ("mirage rank sample --judge ", ("heuristic", "nuggets", "relevance")),
+        ("mirage show answers sample --system eng", ("english",)),
+        ("mirage report judges absent --judge ", ()),
+    ],
+)
+def test_names_of_arenas_systems_and_judges_complete_on_tab(typed: str, offered: tuple[str, ...]) -> None:
+    place = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_MIRAGE_COMPLETE": "complete_bash"}
+    done = CliRunner().invoke(app, env=place, prog_name="mirage")
+    assert set(offered) <= set(done.stdout.split())
+    assert offered or not done.stdout.strip()
 
 
 def test_every_command_that_the_program_tells_can_be_run() -> None:

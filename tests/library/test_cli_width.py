@@ -12,10 +12,12 @@ from commands import CliRunner, lines_within, print_on_a_terminal
 from waiting import until
 
 from mirage.cli import app, output
-from mirage.cli.output import MOST_ROWS
+from mirage.cli.output import MOST_COLUMNS, MOST_ROWS
 
 COMMANDS = (
+    ("rank", "DIR", "--draws", "20"),
     ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
+    ("show", "DIR"),
     ("rank", "DIR", "--judge", "relevance", "--draws", "20", "--languages", "en", "--reference", "reference"),
     ("report", "rates", "DIR"),
     ("report", "rates", "DIR", "--confusion"),
@@ -36,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_table_fits_with_its_names_and_whole_numbers(
     folder: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    check_tables([str(folder) if word == "DIR" else word for word in command], (80, 100), monkeypatch)
+    check_tables([str(folder) if word == "DIR" else word for word in command], (80, 140), monkeypatch)
 
 
 def check_tables(words: list[str], widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,6 +60,12 @@ def check_table(wide: Result, narrow: Result, width: int) -> None:
         assert all(cell in wide.stdout or not re.fullmatch(r"[+-]?[\d.,]+%?", cell) for cell in cells), line
         assert all(word in numbers for word in line.split() if re.fullmatch(r"[+-]?[\d.,]+%?", word)), line
     assert "…" not in narrow.stdout
+    rows = [line for line in lines if line.startswith(" ") and "─" not in line]
+    assert all(len(re.split(r"\s{3,}", row.strip())) <= MOST_COLUMNS for row in rows), width
+    said = [line for line in narrow.output.splitlines() if line.strip()]
+    if re.search(r" (ranks first|tied for best|better than|significantly) ", narrow.output):
+        assert re.search(r"\w", said[0])
+        assert not said[0].startswith(" "), "the verdict comes first"
     heads, shown = (
         next((line.split() for line in text if {"system", "language"} & set(line.split())), [])
         for text in (wide.stdout.splitlines(), lines)
@@ -88,7 +96,7 @@ def test_pitfall_169_progress_is_told_in_lines_where_there_is_no_terminal(monkey
         until(lambda: told, "a line before anything has come")
         update(3, 20, "Asking (1 failed)")
         until(lambda: told[-1] != told[0], "a line with the numbers")
-        assert (told[0], told[-1]) == ("Asking", "Asking (1 failed): 3 of 20")
+        assert (told[0], told[-1]) == ("Asking ...", "Asking (1 failed): 3 of 20")
         update(10, 20, "Asking (1 failed)")
         until(lambda: "10 of 20" in told[-1], "a line with the time left")
     assert re.fullmatch(r"Asking \(1 failed\): 10 of 20, about \d+ s left", told[-1])

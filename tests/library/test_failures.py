@@ -169,7 +169,7 @@ def test_a_language_in_which_a_system_failed_everything_fails_a_gate(
     finnish = [row | (silent if row["system"] == "flaky" else {}) for row in records("fi", systems)]
     write_jsonl(tmp_path / "a.jsonl", *records("en", systems), *finnish)
     evaluated = CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"])
-    assert "not ranked: flaky (fi: no answer)" in evaluated.output
+    assert "no answers in fi: flaky" in evaluated.output
     view = board_view(open_arena(tmp_path / "a"))
     assert view.rows["system"].to_pylist() == ["good", "poor"]
     assert view.failed["fi"]["flaky"][0] == 0

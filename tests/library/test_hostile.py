@@ -26,6 +26,7 @@ from browser import Opened, show
 from commands import mirage
 from conftest import ROOT
 from markdown_it import MarkdownIt
+from own_system import read_system
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
 from store_cases import forge
 
@@ -135,7 +136,7 @@ def test_a_file_that_is_not_to_be_trusted_is_refused_in_words_and_in_bounds(
     tracemalloc.start()
     try:
         with pytest.raises(BadInput) as caught:
-            adding.read_system(sample, file, system="mine")
+            read_system(sample, file, system="mine")
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from own_system import read_system
 from page_spot_check_cases import log_in
 from streamlit.testing.v1 import AppTest
 
@@ -46,7 +47,7 @@ def bring(arena: Arena, owner: str, folder: Path, *, text: str = "An answer.") -
     into = owned.owner_folder(owner) / f"{arena.name}-own"
     base = open_arena(into) if is_arena(into) else arena
     owned.need_room(owner, base.size)
-    return adding.add_system(base, adding.read_system(base, file, system="mine"), into).path
+    return adding.add_systems(base, read_system(base, file, system="mine"), into).path
 
 
 def test_an_upload_leaves_the_given_arena_as_it_was_whatever_its_label(tmp_path: Path, arena: Arena) -> None:

@@ -84,8 +84,8 @@ class Summary:
         rows = ", ".join(f"{text.count_rows(n, name)}{silent.get(name, '')}" for name, n in self.rows.items())
         return [
             f"{text.count_text(self.records, 'record')} read as {self.format}" + (f": {self.why}" if self.why else ""),
-            f"made: {rows}",
-            *(f"guessed: {what}: {why}" for what, why in self.guessed.items()),
+            f"imported: {rows}",
+            *(f"assumed: {what}: {why}" for what, why in self.guessed.items()),
             *(
                 f"left out: {entry.what} ({'once' if entry.n == 1 else f'{entry.n:,} times'}): {entry.why}"
                 for entry in self.left_out
