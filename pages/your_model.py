@@ -7,6 +7,7 @@ from shlex import quote
 
 import streamlit as st
 
+from mirage import schema
 from mirage.battles.judge import judges as judges_of
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit import judge as who
@@ -15,7 +16,7 @@ from mirage.explorer.kit.frame import Page, onward, show, switch
 from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.states import refuse, working
-from mirage.explorer.kit.table import Col, column
+from mirage.explorer.kit.table import Col, band, column
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.kit.uploads import admit
@@ -42,6 +43,14 @@ BOARD = (
     Col("rating", "95%", "interval", "95% interval.", low="low", high="high", zero=0.5, width=150),
     Col("n", "Queries", "count", help="Queries that the system battles on."),
 )
+_MEANING = partial(schema.column, AnswerBehaviour)
+BEHAVIOUR = (
+    *(column(AnswerBehaviour, name) for name in ("system", "answers")),
+    band("abstained", "Abstain", _MEANING("abstained").meaning, ends=(0, 1)),
+    band("cites", "Cite", _MEANING("cites").meaning, ends=(0, 1)),
+    band("target_language", "Query's language", _MEANING("target_language").meaning, ends=(0, 1)),
+    band("length", "Characters", _MEANING("length").meaning, "count"),
+)
 FEATURES = (
     Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems.", width=190),
     Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
@@ -60,11 +69,13 @@ def main(page: Page) -> None:
         page.summary("Upload answers, verdicts or scores: any file that mirage evaluate takes.")
         take(page)
         return
-    with st.container(horizontal=True, gap="medium"):
-        system = pick("Your system", systems, key="your_system", width=280, help="Systems that are yours.")
-        names = judges_of(page.arena)
-        judge = who.judge(names, "Judge that ranks your system.", listed=True) if names else ""
-    standing(page, system, judge)
+    if names := judges_of(page.arena):
+        with st.container(horizontal=True, gap="medium"):
+            system = pick("Your system", systems, key="your_system", width=280, help="Systems that are yours.")
+            judge = who.judge(names, "Judge that ranks your system.", listed=True)
+        standing(page, system, judge)
+    else:
+        describe(page)
     if command := st.session_state.get(COMMANDS, {}).get(str(page.arena.path)):
         st.caption("The same on the command line:")
         st.code(command, language=None, wrap_lines=True)
@@ -94,7 +105,7 @@ def take(page: Page) -> None:
     if not {"queries", "passages"} <= set(page.arena.tables):
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        st.caption(f"To rank it among the systems of {plain(page.arena.title)}, answer its queries first:")
+        st.caption(f"To rank it among the systems of {plain(page.arena.name)}, answer its queries first:")
         st.download_button(
             "Download queries",
             partial(_prompts, page.arena),
@@ -113,9 +124,6 @@ def _prompts(arena: Arena) -> str:
 
 def standing(page: Page, system: str, judge: str) -> None:
     """Show the system's row on the board with what it ties with, and its worst answers."""
-    if not judge:
-        _describe(page)
-        return
     choice = BoardChoice((judge,), page.picked)
     try:
         view = standing_view(page.arena, system, choice)
@@ -153,13 +161,12 @@ def standing(page: Page, system: str, judge: str) -> None:
     onward("answers", "Read all its answers", systems=system)
 
 
-def _describe(page: Page) -> None:
+def describe(page: Page) -> None:
     """Show what the answers do, where nothing says which is better."""
     view = overview_view(page.arena)
     page.summary(view.contents.summary, conclusion=view.findings[-1] if view.findings else "")
     if view.behaviour is not None:
-        names = ("system", "answers", "abstained", "cites", "target_language", "length")
-        show_table(view.behaviour.rows, [column(AnswerBehaviour, name) for name in names], key="your_behaviour")
+        show_table(view.behaviour.rows, BEHAVIOUR, key="your_behaviour")
         for remark in view.behaviour.remarks:
             st.caption(plain(remark))
 

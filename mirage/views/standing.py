@@ -86,6 +86,7 @@ def standing_view(arena: Arena, system: str, choice: BoardChoice = DEFAULT) -> S
     by = phrase_of(arena, judge_of(arena, choice))
     value, low, high = (FORMATS["rate"].write(end) if end is not None else "unbounded" for end in _ends(own))
     others = ", ".join(tied) if len(tied) <= NAMED else count_text(len(tied), "other system")
+    others = "all others" if len(tied) == len(order) - 1 else others
     alone = "significantly ahead of all others" if own["rank"] == 1 else "significantly different from all others"
     ahead = f"tied with {others}" if tied else alone
     conclusion = board.conclusion

@@ -44,7 +44,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppT
     return pages.open_page("your_model", **params)
 
 
-def test_a_system_in_its_own_languages_has_its_row_what_it_ties_with_and_its_worst_answers(
+def test_a_system_has_its_row_what_it_ties_with_and_its_worst_answers(
     own: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(monkeypatch, own.path.parent, arena="sample-own")
@@ -99,15 +99,15 @@ def test_a_file_is_read_as_evaluate_does_and_its_systems_are_ranked(
     app = opened(monkeypatch, SAMPLE, arena="sample")
     app.file_uploader[0].set_value((file, text.encode(), "text/plain")).run()
     assert not app.exception
-    assert any("imported" in markdown.value for markdown in app.markdown)
     if file.endswith("jsonl"):
         assert "system is missing" in " ".join(error.value for error in app.error).replace("\\", "")
         app.text_input[0].set_value("mine").run()
+    assert any("imported" in markdown.value for markdown in app.markdown)
     assert app.code[0].value.startswith(command)
     app.button(key="evaluate_upload").click().run()
     assert not app.exception
     assert not app.error
-    system = app.selectbox(key="your_system").value
+    system = app.session_state["your_system"]
     assert system in pages.conclusion(app)
     assert str(tmp_path) not in " ".join([*(code.value for code in app.code), pages.html(app)])
 

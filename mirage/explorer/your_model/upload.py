@@ -70,17 +70,19 @@ def upload_form(page: Page) -> None:
     if given is None:
         return
     name, data = re.sub(r"[^\w.\- ]", "_", Path(given.name).name).lstrip(".")[-100:] or "answers", given.getvalue()
+    place = st.container()
     choice = _corrections(given.file_id, name, data)
     try:
         upload = _read(page, name, data, choice)
     except MirageError as error:
-        refuse(error)
+        with place:
+            refuse(error)
         return
     st.markdown("\n".join(f"- {plain(line)}" for line in upload.summary.lines()))
     joins = " among those of " + page.arena.title if upload.joins else ""
     if st.button(f"Rank {'its systems' if not joins else 'them'}{plain(joins)}", type="primary", key="evaluate_upload"):
         _evaluate(page, name, data, choice, upload)
-    note("On your own machine:")
+    note("On the command line:")
     st.code(choice.command(name, page.arena.name if joins else ""), language=None, wrap_lines=True)
 
 
@@ -88,7 +90,7 @@ def _corrections(file_id: str, name: str, data: bytes) -> Choice:
     """Draw the fields of a file as they are read, its format and defaults, to be corrected."""
     from mirage.io.formats.registry import formats
 
-    with st.expander("Correct how it is read", key=f"corrections_{file_id}"):
+    with st.expander("How it is read", expanded=True, key=f"corrections_{file_id}"):
         with st.container(horizontal=True, gap="medium"):
             kind = st.selectbox("Format", (_RECOGNISED, *formats()), key=f"kind_{file_id}", width=200)
             system = st.text_input("System, where none is named", key=f"system_{file_id}", max_chars=80, width=240)
