@@ -133,6 +133,12 @@ def _address(template: str, environ: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _parts(address: str, origin: str) -> SplitResult:
+    # First, so that no message repeats it.
+    if "@" in address.partition("://")[2].partition("/")[0] or {"?", "#"} & set(address):
+        raise BadInput(
+            "the address has more than host and path, perhaps a key",
+            do="give only the address, and the name of the variable with the key: --key-env NAME",
+        )
     try:
         parts = urlsplit(address)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -140,9 +146,4 @@ def _parts(address: str, origin: str) -> SplitResult:
         valid = False
     if not valid:
         raise BadInput(f"{origin} is not an address", do="use one like https://host/v1")
-    if parts.username or parts.password or parts.query:
-        raise BadInput(
-            "the address has more than host and path, perhaps a key",
-            do="give only the address, and the name of the variable with the key: --key-env NAME",
-        )
     return parts

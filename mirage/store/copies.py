@@ -120,9 +120,11 @@ def _place(text: str) -> tuple[fs.FileSystem, str]:
     try:
         system, path = fs.FileSystem.from_uri(text)
     except (OSError, ValueError, pa.ArrowException) as error:
-        scheme = text.partition("://")[0]
+        scheme = text.partition("://")[0]  # the rest may hold a password
         raise BadInput(
-            f"the address cannot be used: {error}", where=f"{scheme}://", do="use s3://, gs:// or abfss://"
+            f"the address cannot be used: {str(error).replace(text, f'{scheme}://')}",
+            where=f"{scheme}://",
+            do="use s3://, gs:// or abfss://",
         ) from None
     return system, path.rstrip("/")
 

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from mirage.errors import BadInput
+from mirage.errors import ArenaError, BadInput
 
 
 def home_folder() -> Path:
@@ -33,6 +33,18 @@ def make_folder(path: Path) -> None:
         elif in_home(folder.parent) and not folder.is_symlink() and folder.stat().st_mode & 0o077:
             with suppress(PermissionError):  # another user's
                 folder.chmod(0o700)
+
+
+def refuse_link(path: Path) -> None:
+    """Refuse a link where something of an arena is written: in an arena from elsewhere it may lead out of it.
+
+    Raises:
+        ArenaError: if the path is a link.
+    """
+    if path.is_symlink():
+        raise ArenaError(
+            f"{path.name} is a link, which may lead out of the arena", where=str(path), do="remove the link"
+        )
 
 
 def make_private(file: Path) -> None:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mirage.errors import ArenaError, MirageError
-from mirage.store.folders import make_folder, make_private
+from mirage.store.folders import make_folder, make_private, refuse_link
 
 NAME = "ledger.sqlite"
 """File name in an arena's folder."""
@@ -111,6 +111,7 @@ class Ledger:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path.absolute()
+        refuse_link(self.path)
         if self.path.exists() and not self.path.is_file():
             raise ArenaError("the ledger of replies is not a file", where=str(self.path), do="move it away")
         try:

@@ -21,7 +21,7 @@ from mirage.store import manifest as manifests
 from mirage.store.arena import Arena, open_arena, refuse_bundled
 from mirage.store.cores import available
 from mirage.store.files import write_bytes, write_text
-from mirage.store.folders import make_folder
+from mirage.store.folders import make_folder, refuse_link
 from mirage.store.ledger import LOCK as LEDGER_LOCK
 from mirage.store.ledger import NAME as LEDGER
 from mirage.text.languages import in_order, is_code
@@ -164,6 +164,8 @@ def exclusive_lock(path: Path, *, seconds: float | None = None) -> Iterator[None
                 f"{path} holds other files and is not an arena", do="use a new or empty folder for the arena"
             )
         make_folder(path)
+        for name in schema.TABLES:
+            refuse_link(path / name)
         with FileLock(path / ".lock", timeout=seconds):
             yield
     except Timeout:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import small_arena
 
-from mirage.errors import ArenaError, BadInput
+from mirage.errors import ArenaError
 from mirage.store import arena as arenas
-from mirage.store import folders, home, owned
+from mirage.store import home, owned
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.copies import copy_arena
 from mirage.store.ledger import Ledger, ledger_path
@@ -165,12 +165,3 @@ def test_what_is_no_arena_is_not_copied(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="no arena"):
         copy_arena(str(tmp_path / "none"), str(tmp_path / "copy"))
     assert not (tmp_path / "copy").exists()
-
-
-def test_an_address_of_an_unknown_kind_is_refused_without_its_secrets(arena: Arena, tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
-        copy_arena(str(arena.path), "gopher://name:password@host/arena")
-    assert "password" not in caught.value.where
-    with pytest.raises(BadInput, match="folder on this machine") as refused:
-        folders.locate("s3://name:password@bucket/arena")
-    assert "password" not in str(refused.value)

@@ -1,10 +1,12 @@
-"""Commands killed at random moments: nothing is lost or paid twice, and a rerun completes and cleans up.
+"""Commands killed before steps on the disk and at random moments: nothing is lost or paid twice, and a rerun completes
+and cleans up.
 
-`KILLS=17 pytest tests/library/test_killed.py` kills more often than CI does.
+`KILLS=100 pytest tests/library/test_killed.py` kills before every step of a command that has fewer.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -13,7 +15,7 @@ import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import generating_cases
@@ -35,21 +37,47 @@ from mirage.store.upsert import NewRows, upsert
 
 KILLS = int(os.environ.get("KILLS", "2"))
 AT_ONCE = 4
+SYSTEMS = ("one", "two", "three", "four", "five")
 WORK = """
 import json, os
 from pathlib import Path
-import openai, sqlalchemy, sqlalchemy.dialects.sqlite, filelock
+import bm25s, duckdb, filelock, huggingface_hub, openai, pandas, py3langid, scipy.stats, sentencex
+import sklearn.linear_model, sqlalchemy, sqlalchemy.dialects.sqlite, yaml
 from mirage import cli
 from mirage.io.imports import formats
 from mirage.llm import client
 from mirage.people.votes import database, rows
-from mirage.pipeline import steps
+from mirage.pipeline import evaluating, parts, steps
+from mirage.publish import html_report, hub, trec
+from mirage.ranking import stage
+from mirage.ranking.surrogate import stage
+from mirage.stages import sft
 from mirage.stages.generate import stage
-from mirage.stages.judge import stage
+from mirage.stages.judge import passport, stage
+from mirage.stages.retrieve import stage
+from mirage.io.formats import registry
+from mirage.views import overview, surrogate
+registry.formats()
 def work():
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    cli.app(json.loads(Path(sys.argv[1]).read_text()), prog_name="mirage")
+    file, step = Path(sys.argv[1]), 0
+    args, last = json.loads(file.read_text())
+    def count(event, about):
+        nonlocal step
+        if event in ("os.rename", "os.remove", "os.mkdir", "sqlite3.connect") or (
+            event == "open" and (about[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        ):
+            step += 1
+            if step == last:
+                os.kill(os.getpid(), 9)
+    sys.addaudithook(count)
+    try:
+        cli.app(args, prog_name="mirage")
+    except SystemExit as end:
+        steps, last = step, 0
+        file.with_name("steps").write_text(str(steps))
+        os._exit(end.code or 0)  # threads of libraries are not there after a fork, and would be waited for
 """
 
 
@@ -58,18 +86,19 @@ class Runner:
 
     def __init__(self, folder: Path, forks: Forks) -> None:
         self.home = folder / "home"
-        self._file, self._forks = folder / "args.json", forks
+        self._file, self.forks = folder / "args.json", forks
 
-    def start(self, args: list[str]) -> Forks:
-        self._file.write_text(json.dumps(args), encoding="utf-8")
-        self._forks.start()
-        return self._forks
+    def start(self, args: list[str], last: int = 0) -> Forks:
+        """Start a command, which is killed before this step on the disk; 0 for none."""
+        self._file.write_text(json.dumps([args, last]), encoding="utf-8")
+        self.forks.start()
+        return self.forks
 
-    def seconds(self, args: list[str]) -> float:
-        """Run a command to its end."""
+    def run(self, args: list[str]) -> tuple[float, int]:
+        """Run a command to its end; return its seconds, and its steps on the disk."""
         begun = time.monotonic()
         assert self.start(args).wait() == 0, args
-        return time.monotonic() - begun
+        return time.monotonic() - begun, int(self._file.with_name("steps").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +131,19 @@ def tables(arena: Path) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = generating_cases.write(tmp_path_factory.mktemp("answered") / "arena", n=20)
-    queries = open_arena(path).read("queries").to_pylist()
-    answers = [
-        schema.Answer(row["language"], row["query_id"], system, f"{system}: it is so [1].", "ok", "rag", None, None)
-        for row in queries
-        for system in ("one", "two", "three")
-    ]
-    upsert(path, {"answers": NewRows(schema.from_rows("answers", answers))}, made_by="a test")
+    path = generating_cases.write(tmp_path_factory.mktemp("answered") / "arena", n=12)
+    kinds = ("relevant", "non_relevant")
+    rows = open_arena(path).read("queries").to_pylist()
+    queries = [schema.Query(**row | {"subset": kinds[k % 2]}) for k, row in enumerate(rows)]
+    answers, draw = [], random.Random(0)
+    for query, (j, system) in itertools.product(queries, enumerate(SYSTEMS, 1)):
+        said = f"##Reason: It says so [{query.query_id}#0]. ##Answer: Yes, answer is present."
+        text = said if draw.random() < j / 6 else "I don't know."
+        template = "rag" if system == "five" else "vanilla"
+        answers.append(schema.Answer(query.language, query.query_id, system, text, "ok", template, None, None))
+    tables = {"queries": queries, "answers": answers}
+    new = {name: NewRows(schema.from_rows(name, rows)) for name, rows in tables.items()}
+    upsert(path, new, made_by="a test")
     return path
 
 
@@ -119,49 +153,102 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fields = {"language": "en", "system": "new", "contexts": ["A text."]}
     rows = [fields | {"id": f"n{k}", "question": f"What of {k}?", "answer": f"{k}. " * 20} for k in range(400)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path.with_name("cards.csv").write_text("system,licence\none,MIT\ntwo,MIT\n", encoding="utf-8")
+    labels = [f"en,q{k:03},one,eva,{k % 2}\n" for k in range(12)]
+    path.with_name("labels.csv").write_text(
+        "language,query_id,system,rater,value\n" + "".join(labels), encoding="utf-8"
+    )
     return path
 
 
-COMMANDS: dict[str, Callable[[Path, Path], list[str]]] = {
-    "import": lambda arena, file: ["import", str(file), "--into", str(arena)],
-    "measure": lambda arena, _: ["measure", str(arena)],
-    "judge": lambda arena, _: ["judge", str(arena), "--judge", "heuristic", "--queries", "20"],
-    "remove": lambda arena, _: ["arena", "remove", str(arena), "two"],
-    "keep-run": lambda arena, _: ["arena", "keep-run", str(arena), "two", "--date", "2026-10-01"],
-    "copy": lambda arena, _: ["arena", "copy", str(arena), f"{arena} copy"],
-    "export": lambda arena, _: ["export", "table", str(arena), "answers", "--out", str(arena.parent / "out.csv")],
+COMMANDS = {
+    "import": "import {file} --into {arena}",
+    "systems": "import {cards} --as systems --into {arena}",
+    "measure": "measure {arena}",
+    "evaluate": "evaluate {file} --into {out}",
+    "evaluate an arena": "evaluate {arena}",
+    "cut": "measure outcomes {arena} --shard 2/2",
+    "merge": "arena merge {arena} {arena}.part-1-of-2",
+    "judge": "judge {arena} --judge heuristic --queries 20",
+    "known": "judge {arena} --judge heuristic --known --pairs 20",
+    "passport": "judge passport {arena} --judge heuristic --queries 2",
+    "retrieve": "generate retrieve {arena}",
+    "rank": "rank {arena} --judge relevance --store --draws 50",
+    "surrogate": "rank surrogate {arena} --judge relevance --store --regressor linear",
+    "labels": "votes import {labels} --kind answers --arena {arena}",
+    "remove": "arena remove {arena} two",
+    "keep-run": "arena keep-run {arena} two --date 2026-10-01",
+    "copy": "arena copy {arena} {out}",
+    "pull": "pull {arena} {out}",
+    "table": "export table {arena} answers --out {out}.csv",
+    "records": "export records {arena} --out {out}.jsonl",
+    "preferences": "export preferences {arena} --judge gpt --out {out}.jsonl",
+    "html": "export html {arena} --into {out}.html",
+    "trec": "export trec {arena} --out {out}.txt",
+    "hub": "export hub {arena} --into {out}",
+    "sft": "export sft {arena} --system five --out {out}.jsonl",
+    "ballot": "votes ballot {arena} --language en --out {out}.csv",
+    "audit": "votes audit {arena} --out {out}.csv",
+    "votes": "votes export {out}.csv --key {out}.key",
 }
+ONCE = ("remove", "keep-run", "votes")
+"""Commands that refuse what they have done already."""
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory, runner: Runner, answered: Path) -> Path:
+    """A folder with an arena that has been measured and judged, and a part of it with further rows."""
+    path = tmp_path_factory.mktemp("measured") / "arena"
+    shutil.copytree(answered, path)
+    for command in (f"measure outcomes {path} --shard 1/2", f"generate retrieve {path}.part-1-of-2", f"measure {path}"):
+        runner.run(command.split())
+    queries = open_arena(path).read("queries").to_pylist()
+    verdicts = [
+        schema.Judgment(row["language"], row["query_id"], "gpt", *pair, "AB"[k % 3 == 0], None, None, None)
+        for k, row in enumerate(queries)
+        for pair in itertools.combinations(SYSTEMS, 2)
+    ]
+    upsert(path, {"judgments": NewRows(schema.from_rows("judgments", verdicts))}, made_by="a test")
+    return path.parent
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_pitfall_189_a_rerun_after_a_kill_completes_and_cleans(
-    command: str, runner: Runner, answered: Path, file: Path, tmp_path: Path
+    command: str, runner: Runner, answered: Path, measured: Path, file: Path, tmp_path: Path
 ) -> None:
-    args = COMMANDS[command](tmp_path / "whole" / "arena", file)
-    shutil.copytree(answered, tmp_path / "whole" / "arena")
-    if command == "judge":
-        runner.seconds(["measure", "features", str(tmp_path / "whole" / "arena")])
-    prepared = tmp_path / "prepared"
-    shutil.copytree(tmp_path / "whole" / "arena", prepared)
-    seconds = runner.seconds(args)
-    draw = random.Random(f"{command} killed")
-    for k in range(KILLS):
-        arena = tmp_path / str(k) / "arena"
-        shutil.copytree(prepared, arena)
-        before = tables(arena)
-        args = COMMANDS[command](arena, file)
-        forks = runner.start(args)
-        time.sleep(draw.uniform(0.2, 1.05) * seconds)
-        forks.kill()
-        sound(arena, whole=False)
-        done = tables(arena) != before
-        ended = runner.start(args).wait()
-        assert ended == 0 or (command in ("remove", "keep-run") and done), "what was removed is not there again"
-        sound(arena)
-        assert tables(arena) == tables(tmp_path / "whole" / "arena")
-        assert snapshot(arena.parent).keys() == snapshot(tmp_path / "whole").keys()
-        if command == "copy":
-            sound(Path(f"{arena} copy"))
+    def words(folder: Path) -> list[str]:
+        given = {"arena": folder / "arena", "out": folder / "out", "file": file}
+        given |= {name: file.with_name(f"{name}.csv") for name in ("cards", "labels")}
+        return [word.format(**given) for word in COMMANDS[command].split()]
+
+    whole, prepared = tmp_path / "whole", measured
+    if command in ("measure", "evaluate an arena"):
+        shutil.copytree(answered, (prepared := tmp_path / "prepared") / "arena")
+    shutil.copytree(prepared, whole)
+    (seconds, steps), draw = runner.run(words(whole)), random.Random(f"{command} killed")
+    arenas_made = [path.parent.relative_to(whole) for path in whole.rglob("manifest.json")]
+    for last in draw.sample(range(steps + 1), min(KILLS, steps + 1)):
+        folder = tmp_path / str(last)
+        shutil.copytree(prepared, folder)
+        before = snapshot(folder)
+        runner.start(words(folder), last)
+        if not last:  # by the clock
+            time.sleep(draw.uniform(0.2, 1.05) * seconds)
+            runner.forks.kill()
+        else:
+            runner.forks.wait()
+        for place in arenas_made:
+            sound(folder / place, whole=False)
+        for path in folder.glob("out.*"):
+            assert path.stat().st_size == (whole / path.name).stat().st_size, "half a file"
+        done = snapshot(folder) != before
+        ended = runner.start(words(folder)).wait()
+        assert ended == 0 or (command in ONCE and done), "what was removed is not there again"
+        sound(folder / "arena", whole=command != "passport")
+        assert all(tables(folder / place) == tables(whole / place) for place in arenas_made)
+        assert snapshot(folder).keys() == snapshot(whole).keys()
+        assert not [*runner.home.rglob("*.tmp")]
+        shutil.rmtree(folder)
 
 
 def says(call: Call) -> Act:

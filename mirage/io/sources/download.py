@@ -91,6 +91,8 @@ def fetch(
     import numpy as np
 
     base = base_url.rstrip("/")
+    if "@" in base.partition("://")[2].partition("/")[0]:
+        raise BadInput("the address has a user name or a password", do="give a mirror that needs none")
     rng = np.random.default_rng() if rng is None else rng
     # The length is checked against what is written, so the bytes must come as they are.
     headers = {"Accept-Encoding": "identity", "User-Agent": "mirage"}

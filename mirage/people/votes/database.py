@@ -83,8 +83,8 @@ class Votes:
 
     @property
     def where(self) -> str:
-        """The database URL without the password."""
-        return self._engine.url.render_as_string(hide_password=True) if self._given else self._address
+        """The database URL without its secrets."""
+        return _show_url(self._engine.url) if self._given else self._address
 
     def submit(self, row: AnyRow) -> AnyRow:
         """Store a vote durably.
@@ -496,7 +496,7 @@ def open_engine(address: str) -> Engine:
         raise BadInput(f"{URL} is not a database URL", do=_EXAMPLES) from None
     name = {"postgres": "postgresql"}.get(url.get_backend_name(), url.get_backend_name())
     if name not in ("sqlite", "postgresql") or (name == "sqlite" and url.database in (None, "", ":memory:")):
-        raise BadInput(f"votes cannot be stored in {url.render_as_string(hide_password=True)}", do=_EXAMPLES)
+        raise BadInput(f"votes cannot be stored in {_show_url(url)}", do=_EXAMPLES)
     options: dict[str, Any] = {"timeout": PATIENCE}
     if name == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
@@ -513,6 +513,11 @@ def open_engine(address: str) -> Engine:
     else:
         event.listen(sql_engine, "connect", _durable)
     return sql_engine
+
+
+def _show_url(url: Any) -> str:
+    """Return a URL without its password and its options, which may hold another."""
+    return str(url.set(query={}).render_as_string(hide_password=True))
 
 
 def _sqlite(engine: Engine, file: Path) -> None:

@@ -21,6 +21,7 @@ from mirage.errors import NotEnoughData
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.shown import ShownPassages
 from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.folders import refuse_link
 from mirage.store.upsert import by_key, upsert
 from mirage.text.answers import Citation, blank_citations, citations, is_numbered, parse_answer
 from mirage.text.languages import base
@@ -255,6 +256,7 @@ def draw_items(
         arena.need(table)
     if "retrieved" not in arena.tables:
         arena.need("passages")
+    refuse_link(passport_path(path))
     there = _queries(open_arena(passport_path(path))) if has_items(path) else {}
     drawn = {
         code: sorted(ids, key=lambda name: _hash(seed, name))[: queries or len(there.get(code, ())) or QUERIES]
