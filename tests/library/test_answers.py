@@ -6,7 +6,6 @@ import gzip
 import itertools
 import json
 import re
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -132,25 +131,28 @@ def test_numbers_mean_positions_where_the_prompt_numbered_the_passages(text: str
     assert known(text) == positions
 
 
+_IN_EVERY_LANGUAGE = """
+ar | [المستند ٢] | [مصدر 2] | [السياق: 2]
+bn | [নথি ২] | [সূত্র ২] | [অনুচ্ছেদ 2]
+de | [Dokument 2] | [Quelle: 2] | [Dokument Nr. 2]
+en | [Source: 2] | [citation:2] | [Excerpt 2]
+es | [Documento 2] | [Fuente 2] | [pasaje n.º 2]
+fa | [سند ۲] | [منبع ۲] | [متن 2]
+fi | [Lähde 2] | [lähteessä 2] | [asiakirjassa 2]
+fr | [Référence 2] | [extrait 2] | [contexte n° 2]
+hi | [दस्तावेज़ २] | [स्रोत 2] | [संदर्भ: 2]
+id | [Dokumen 2] | [Sumber: 2] | [rujukan 2]
+ja | [文書2] | [出典2] | 【資料２】
+ko | [문서 2] | [출처: 2] | [2번 문서]
+ru | [Документ 2] | [источнике 2] | [отрывок 2]
+sw | [Hati 2] | [Chanzo 2] | [muktadha 2]
+te | [పత్రం ౨] | [మూలం 2] | [సందర్భం 2]
+th | [เอกสารที่ ๒] | [แหล่งที่มา 2] | [บริบท 2]
+yo | [ìwé 2] | [orísun 2] | [ìtọ́kasí 2]
+zh | [文档2] | [来源：2] | [第2篇文档]
+"""
 IN_EVERY_LANGUAGE = {
-    "ar": ["[المستند ٢]", "[مصدر 2]", "[السياق: 2]"],
-    "bn": ["[নথি ২]", "[সূত্র ২]", "[অনুচ্ছেদ 2]"],
-    "de": ["[Dokument 2]", "[Quelle: 2]", "[Dokument Nr. 2]"],
-    "en": ["[Source: 2]", "[citation:2]", "[Excerpt 2]"],
-    "es": ["[Documento 2]", "[Fuente 2]", "[pasaje n.º 2]"],
-    "fa": ["[سند ۲]", "[منبع ۲]", "[متن 2]"],
-    "fi": ["[Lähde 2]", "[lähteessä 2]", "[asiakirjassa 2]"],
-    "fr": ["[Référence 2]", "[extrait 2]", "[contexte n° 2]"],
-    "hi": ["[दस्तावेज़ २]", "[स्रोत 2]", "[संदर्भ: 2]"],
-    "id": ["[Dokumen 2]", "[Sumber: 2]", "[rujukan 2]"],
-    "ja": ["[文書2]", "[出典2]", "【資料２】"],
-    "ko": ["[문서 2]", "[출처: 2]", "[2번 문서]"],
-    "ru": ["[Документ 2]", "[источнике 2]", "[отрывок 2]"],
-    "sw": ["[Hati 2]", "[Chanzo 2]", "[muktadha 2]"],
-    "te": ["[పత్రం ౨]", "[మూలం 2]", "[సందర్భం 2]"],
-    "th": ["[เอกสารที่ ๒]", "[แหล่งที่มา 2]", "[บริบท 2]"],
-    "yo": ["[ìwé 2]", "[orísun 2]", unicodedata.normalize("NFD", "[ìtọ́kasí 2]")],
-    "zh": ["[文档2]", "[来源：2]", "[第2篇文档]"],
+    code: forms for code, *forms in (line.split(" | ") for line in _IN_EVERY_LANGUAGE.strip().splitlines())
 }
 
 

@@ -26,61 +26,52 @@ NEEDS = {
     ),
 }
 """By command: the extra that some of its uses need, and these uses."""
-RUNS: dict[str, list[tuple[str, ...]]] = {
-    "pull": [("pull", "{arena}", "pulled")],
-    "import": [("import", "--formats"), ("import", "{file}"), ("import", "{file}", "--into", "imported")],
-    "check": [("check",), ("check", "{arena}"), ("check", "{file}")],
-    "show": [("show", "answers", "{arena}", "--system", "half")],
-    "evaluate": [("evaluate", "{file}", "--into", "evaluated")],
-    "generate": [("generate", "{arena}", "--system", "s", "--model", "m", "--base-url", "{nobody}", "--dry-run")],
-    "measure": [
-        ("measure", "outcomes", "{arena}"),
-        ("measure", "features", "{arena}", "--only", "length"),
-        ("measure", "nuggets", "{arena}"),
-        ("measure", "{arena}"),
-    ],
-    "judge": [
-        ("judge", "{arena}", "--judge", "heuristic", "--languages", "sw", "--queries", "2"),
-        ("judge", "passport", "{arena}", "--judge", "heuristic", "--languages", "sw", "--queries", "2"),
-        ("report", "judges", "{arena}", "--passport", "--judge", "heuristic"),
-    ],
-    "rank": [
-        ("rank", "{arena}", "--judge", "heuristic", "--languages", "sw"),
-        ("rank", "surrogate", "{arena}", "--judge", "heuristic", "--languages", "sw", "--regressor", "ridge"),
-        ("rank", "paper", "{arena}", "--judge", "heuristic", "--languages", "sw", "--draws", "3"),
-    ],
-    "compare": [
-        ("compare", "{arena}", "thorough", "cautious", "--judge", "heuristic", "--languages", "sw", "--margin", "9"),
-        ("compare", "{arena}", "thorough", "cautious", "--measure", "rate", "--languages", "sw", "--margin", "1"),
-    ],
-    "report": [
-        ("report", "rates", "{arena}"),
-        ("report", "paper"),
-        ("report", "retrieval", "{arena}"),
-        ("report", "failures", "{arena}"),
-        ("report", "languages", "{arena}", "--detect"),
-        ("report", "noise", "{arena}"),
-        ("report", "judges", "{arena}"),
-    ],
-    "votes": [
-        ("votes", "ballot", "{arena}", "--language", "sw", "--out", "ballot.csv", "--n", "4"),
-        ("votes", "audit", "{arena}", "--out", "audit.csv", "--languages", "sw", "--n", "4"),
-        ("votes", "import", "{votes}"),
-        ("votes", "agreement", "{arena}"),
-        ("votes", "export", "log.csv"),
-    ],
-    "export": [
-        ("export", "table", "{arena}", "outcomes", "--out", "outcomes.csv"),
-        ("export", "html", "{arena}", "--into", "report.html"),
-        ("check", "report.html", "--arena", "{arena}"),
-        ("export", "preferences", "{arena}", "--judge", "heuristic", "--out", "pairs.jsonl"),
-        ("export", "trec", "{arena}", "--out", "trec"),
-    ],
-    "arena": [
-        ("arena", "copy", "{arena}", "copied"),
-        ("arena", "remove", "{arena}", "half"),
-    ],
-}
+_RUNS = """
+pull: pull {arena} pulled
+import: import --formats
+import: import {file}
+import: import {file} --into imported
+check: check
+check: check {arena}
+check: check {file}
+show: show answers {arena} --system half
+evaluate: evaluate {file} --into evaluated
+generate: generate {arena} --system s --model m --base-url {nobody} --dry-run
+measure: measure outcomes {arena}
+measure: measure features {arena} --only length
+measure: measure nuggets {arena}
+measure: measure {arena}
+judge: judge {arena} --judge heuristic --languages sw --queries 2
+judge: judge passport {arena} --judge heuristic --languages sw --queries 2
+judge: report judges {arena} --passport --judge heuristic
+rank: rank {arena} --judge heuristic --languages sw
+rank: rank surrogate {arena} --judge heuristic --languages sw --regressor ridge
+rank: rank paper {arena} --judge heuristic --languages sw --draws 3
+compare: compare {arena} thorough cautious --judge heuristic --languages sw --margin 9
+compare: compare {arena} thorough cautious --measure rate --languages sw --margin 1
+report: report rates {arena}
+report: report paper
+report: report retrieval {arena}
+report: report failures {arena}
+report: report languages {arena} --detect
+report: report noise {arena}
+report: report judges {arena}
+votes: votes ballot {arena} --language sw --out ballot.csv --n 4
+votes: votes audit {arena} --out audit.csv --languages sw --n 4
+votes: votes import {votes}
+votes: votes agreement {arena}
+votes: votes export log.csv
+export: export table {arena} outcomes --out outcomes.csv
+export: export html {arena} --into report.html
+export: check report.html --arena {arena}
+export: export preferences {arena} --judge heuristic --out pairs.jsonl
+export: export trec {arena} --out trec
+arena: arena copy {arena} copied
+arena: arena remove {arena} half
+"""
+RUNS: dict[str, list[tuple[str, ...]]] = {}
+for _name, _, _words in (line.partition(": ") for line in _RUNS.strip().splitlines()):
+    RUNS.setdefault(_name, []).append(tuple(_words.split()))
 """By command: runs on a copy of the sample that need no extra, one after the other in one folder."""
 QUESTION = {"question": "When was the old bridge built?", "contexts": ["The old bridge was built in 1902."]}
 ANSWERS = [

@@ -19,38 +19,41 @@ OTHERS = [
     "อีกเรื่องหนึ่ง",
 ]
 FOUND = [
-    ("zh", "火", "森林里的火烧了三天"),
-    ("zh", "火山", "那座火山很高"),
-    ("ja", "犬", "犬が庭で寝ている"),
-    ("ja", "ｶﾒﾗ", "カメラを買った"),
-    ("ja", "XYZ 1999", "ＸＹＺ社の１９９９年度報告"),
-    ("th", "๑๒", "ห้องหมายเลข 12 อยู่ชั้นบน"),
-    ("th", "ช้าง", "ฝูงช้างเดินข้ามแม่น้ำ"),
-    ("ko", "제주", "제주에서는 귤이 난다"),
-    ("ko", "강아지", "강아지를 데려왔다"),
-    ("ko", "물", "물은 차갑다"),
-    ("ar", "جامعة", "تأسست الجَامِعَةُ جَامِعَة قديما"),
-    ("ar", "الاسكندريه", "تقع الإسكندرية على البحر"),
-    ("ar", "٤٢", "الغرفة 42 في الطابق العلوي"),
-    ("fa", "کتابخانه ملی", "كتابخانه ملي تهران"),
-    ("fa", "۱۳۵۷", "در سال 1357 رخ داد"),
-    ("tr", "izmir", "İzmir deniz kıyısındadır"),
-    ("tr", "IRMAK", "uzun bir ırmak akar"),
-    ("he", "שלום", "שָׁלוֹם לכולם"),
-    ("hi", "जमीन", "वह ज़मीन उपजाऊ है"),
-    ("hi", "२०१५", "यह 2015 में बना"),
-    ("bn", "২০১৫", "এটি 2015 সালে তৈরি"),
-    ("te", "౨౦౧౫", "ఇది 2015 లో జరిగింది"),
-    ("de", "GROSSE", "Die große Halle"),
-    ("de", "Munchen", "Der Zug nach München"),
-    ("fr", "ecole", "Une école de village"),
-    ("es", "cancion", "Una canción muy antigua"),
-    ("fi", "jarvi", "Syvä järvi metsässä"),
-    ("yo", "oko", "Ọkọ̀ náà wà ní èbúté"),
-    ("ru", "елка", "Высокая ёлка во дворе"),
-    ("en", "naive", "A naïve approach"),
-    ("sw", "DARAJA", "daraja la zamani"),
-    ("id", "ｊｅｍｂａｔａｎ", "Jembatan tua itu"),
+    tuple(line.split(" | "))
+    for line in """
+zh | 火 | 森林里的火烧了三天
+zh | 火山 | 那座火山很高
+ja | 犬 | 犬が庭で寝ている
+ja | ｶﾒﾗ | カメラを買った
+ja | XYZ 1999 | ＸＹＺ社の１９９９年度報告
+th | ๑๒ | ห้องหมายเลข 12 อยู่ชั้นบน
+th | ช้าง | ฝูงช้างเดินข้ามแม่น้ำ
+ko | 제주 | 제주에서는 귤이 난다
+ko | 강아지 | 강아지를 데려왔다
+ko | 물 | 물은 차갑다
+ar | جامعة | تأسست الجَامِعَةُ جَامِعَة قديما
+ar | الاسكندريه | تقع الإسكندرية على البحر
+ar | ٤٢ | الغرفة 42 في الطابق العلوي
+fa | کتابخانه ملی | كتابخانه ملي تهران
+fa | ۱۳۵۷ | در سال 1357 رخ داد
+tr | izmir | İzmir deniz kıyısındadır
+tr | IRMAK | uzun bir ırmak akar
+he | שלום | שָׁלוֹם לכולם
+hi | जमीन | वह ज़मीन उपजाऊ है
+hi | २०१५ | यह 2015 में बना
+bn | ২০১৫ | এটি 2015 সালে তৈরি
+te | ౨౦౧౫ | ఇది 2015 లో జరిగింది
+de | GROSSE | Die große Halle
+de | Munchen | Der Zug nach München
+fr | ecole | Une école de village
+es | cancion | Una canción muy antigua
+fi | jarvi | Syvä järvi metsässä
+yo | oko | Ọkọ̀ náà wà ní èbúté
+ru | елка | Высокая ёлка во дворе
+en | naive | A naïve approach
+sw | DARAJA | daraja la zamani
+id | ｊｅｍｂａｔａｎ | Jembatan tua itu
+""".strip().splitlines()
 ]
 
 
