@@ -20,17 +20,18 @@ PAGES = (
     *("leaderboard", "hallucination", "compare", "battle", "features", "answers"),
     *("judges", "spot_check", "surrogate", "your_model", "methods"),
 )
-COMMANDS = (
-    ("check", "DIR"),
-    ("report", "rates", "DIR"),
-    ("rank", "DIR", "--judge", "relevance", "--draws", "20"),
-    ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
-    ("rank", "DIR", "--judge", "relevance", "--tag", "domain=law", "--draws", "20"),
-    ("report", "judges", "DIR"),
-    ("export", "table", "DIR", "answers", "--out", "OUT/a.csv"),
-    ("export", "preferences", "DIR", "--judge", "heuristic", "--out", "OUT/a.jsonl"),
-    ("votes", "agreement", "DIR"),
-)
+_COMMANDS = """
+check DIR
+report rates DIR
+rank DIR --judge relevance --draws 20
+rank DIR --judge heuristic --draws 20
+rank DIR --judge relevance --tag domain=law --draws 20
+report judges DIR
+export table DIR answers --out OUT/a.csv
+export preferences DIR --judge heuristic --out OUT/a.jsonl
+votes agreement DIR
+"""
+COMMANDS = tuple(tuple(line.split()) for line in _COMMANDS.strip().splitlines())
 
 
 @pytest.fixture(scope="module")

@@ -48,20 +48,21 @@ ODD: dict[str, Callable[[Path], Path]] = {
     "a long name": long,
     "no UTF-8": no_text,
 }
-COMMANDS = {
-    "import answers": ["import", "--as", "answers", "ODD", "--into", "NEW"],
-    "import queries": ["import", "--as", "queries", "ODD", "--into", "NEW"],
-    "check a file": ["check", "ODD", "--as", "answers"],
-    "check an arena": ["check", "ODD"],
-    "measure": ["measure", "ODD"],
-    "rank": ["rank", "ODD", "--judge", "relevance"],
-    "features": ["measure", "features", "ODD"],
-    "judge by a rubric": ["judge", "ARENA", "--judge", "j", "--model", "m", "--criterion", "ODD"],
-    "export from": ["export", "table", "ODD", "answers", "--out", "OUT"],
-    "export into": ["export", "table", "ARENA", "answers", "--out", "ODD"],
-    "import nomiracl": ["import", "nomiracl", "ODD", "--into", "NEW"],
-    "import into": ["import", "--as", "answers", "FILE", "--into", "ODD"],
-}
+_COMMANDS = """
+import answers: import --as answers ODD --into NEW
+import queries: import --as queries ODD --into NEW
+check a file: check ODD --as answers
+check an arena: check ODD
+measure: measure ODD
+rank: rank ODD --judge relevance
+features: measure features ODD
+judge by a rubric: judge ARENA --judge j --model m --criterion ODD
+export from: export table ODD answers --out OUT
+export into: export table ARENA answers --out ODD
+import nomiracl: import nomiracl ODD --into NEW
+import into: import --as answers FILE --into ODD
+"""
+COMMANDS = {name: words.split() for name, _, words in (line.partition(": ") for line in _COMMANDS.strip().splitlines())}
 
 
 def everything(folder: Path) -> set[bytes]:
