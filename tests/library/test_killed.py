@@ -137,8 +137,8 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     queries = [schema.Query(**row | {"subset": kinds[k % 2]}) for k, row in enumerate(rows)]
     answers, draw = [], random.Random(0)
     for query, (j, system) in itertools.product(queries, enumerate(SYSTEMS, 1)):
-        said = f"##Reason: It says so [{query.query_id}#0]. ##Answer: Yes, answer is present."
-        text = said if draw.random() < j / 6 else "I don't know."
+        said = f"##Reason: It says so [{query.query_id}#0]. ##Answer: Yes, answer is present, says {system}."
+        text = said if draw.random() < j / 6 else f"I don't know, says {system}."
         template = "rag" if system == "five" else "vanilla"
         answers.append(schema.Answer(query.language, query.query_id, system, text, "ok", template, None, None))
     tables = {"queries": queries, "answers": answers}
