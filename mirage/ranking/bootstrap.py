@@ -121,7 +121,7 @@ class RankingReport:
 
     @property
     def by_query(self) -> Mapping[str, ByQuery]:
-        """The battles arranged by query, by language code, anew unless cached: input of tests and analytic intervals.
+        """The battles arranged by query, by language code, computed on first use for tests and analytic intervals.
 
         Raises:
             NotEnoughData: if the ranking does not hold its battles.

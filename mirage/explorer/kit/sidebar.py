@@ -143,7 +143,8 @@ def contents(arena: Arena, sample: Arena | None) -> None:
         sample: the bundled arena that fills every page, if it is there.
     """
     lacking = [entry.title for entry in PAGES if entry.file.is_file() and not entry.is_offered(arena)]
-    label = f"{count_text(len(lacking), 'page')} not in this arena" if lacking else "Tables"
+    few = f"{count_text(len(lacking), 'page')} {'needs' if len(lacking) == 1 else 'need'} more data"
+    label = few if lacking else "Tables"
     panel = st.popover(label, width="stretch", key="frame_contents", on_change="rerun")
     if not panel.open:
         return

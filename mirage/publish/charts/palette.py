@@ -1,8 +1,8 @@
-"""The look of every number and mark, said once: families and their colours and shapes, inks, sizes, number formats.
+"""One definition of colours, shapes and formats: families and their colours and shapes, inks, sizes, numbers.
 
 The family colours were searched for: under normal vision, protanopia, deuteranopia and tritanopia every pair stays
 apart, and each keeps a contrast of 3 to 1 to its background (the tests measure both). A family has a shape as well, so
-that nothing hangs on colour alone: in legends of families; a system has its maker's colour and a shape by its own name.
+that a mark is told without its colour: in legends of families; a system has its maker's colour and a shape by its name.
 Systems that no known maker stands behind, baselines among them, have a colour and a shape each, by their names.
 """
 

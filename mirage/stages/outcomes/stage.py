@@ -23,7 +23,7 @@ def _outcomes(
     if len(tables["answers"]) and not len(labelled):
         raise NotEnoughData(
             "no answered query has a relevance label, so no decision can be scored",
-            do="add a subset to the queries, relevant or non_relevant; or use a judge: mirage judge DIR --judge NAME",
+            do="add a subset to the queries, relevant or non_relevant; or use a judge (mirage judge)",
         )
     return {"outcomes": outcomes(tables["queries"], labelled, decided=decided)}
 
