@@ -16,12 +16,13 @@ from mirage.explorer.kit.frame import Page, link_row, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import Col, column, mode, plain_table, table, table_svg
+from mirage.explorer.kit.table import Col, column, drop_constant, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import LOGITS, Comparison, MovedQuery
 from mirage.ranking.judges import Judge
 from mirage.ranking.records import JOINT
+from mirage.store.arena import Arena
 from mirage.text.languages import in_language, scope_name
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import (
@@ -34,6 +35,7 @@ from mirage.views.comparison import (
     systems_in_rank_order,
 )
 from mirage.views.query_keys import key_text
+from mirage.views.query_search import items
 
 WIN_RATES = {"win_rate": "difference", "win_low": "low", "win_high": "high"}
 """The first system's win rate against the second and its interval, by the difference."""
@@ -75,10 +77,11 @@ def main(page: Page) -> None:
     except MirageError as error:
         refuse(error)
         return
-    shared = "of each system at least" if view.unit == LOGITS else "shared by both systems"
+    shared = "each" if view.unit == LOGITS else "shared by both systems"
+    measured = "" if view.judge else f" Measure: {view.title}."
     page.summary(
-        f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}. "
-        f"Measure: {f'win rate against {view.second_name} by {view.judge_name}' if view.judge else view.title}.",
+        f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}."
+        + measured,
         conclusion=view.conclusion,
     )
     evidence(view)
@@ -95,7 +98,7 @@ def main(page: Page) -> None:
             "judge": view.judge,
             "margin": view.margin,
             "against": view.against,
-            "moved": moved_shown(view).to_pylist(),
+            "moved": moved_shown(view, page.arena).to_pylist(),
         },
         picture=partial(table_svg, rows, columns_of(view), mode()),
     )
@@ -191,18 +194,29 @@ def rows_shown(view: ComparisonView) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema([*view.table.schema, *added.items()]))
 
 
-def moved_shown(view: ComparisonView) -> pa.Table:
-    """Return the queries with the largest differences, with the language's name."""
+def moved_shown(view: ComparisonView, arena: Arena) -> pa.Table:
+    """Return the queries with the largest differences, with the language's name, and the query's text or its id."""
     names = [scope_name(row.language) for row in view.moved]
-    return view.moved_table.append_column("where", pa.array(names, pa.string()))
+    texts = [
+        item.text or item.key[1] for item in items(arena, tuple((row.language, row.query_id) for row in view.moved))
+    ]
+    table = view.moved_table.append_column("where", pa.array(names, pa.string()))
+    return table.append_column("text", pa.array(texts, pa.string()))
 
 
 def languages(rows: pa.Table, view: ComparisonView) -> None:
     """Show the difference in every language."""
-    plain_table(rows, columns_of(view), key="comparison")
+    heads, constant = drop_constant(rows, columns_of(view))
+    plain_table(rows, heads, key="comparison")
     jointly = f", corrected for {view.n_tests} languages" if view.n_tests > 1 else ""
     side = "is better" if view.directed else "has higher values"
-    note(f"Right of the dashed line the first {side}. Bands: 95% intervals over the {view.unit_name}{jointly}.")
+    bands = f"Bands: 95% intervals over the {view.unit_name}{jointly}."
+    note(f"Right of the dashed line the first {side}. {bands}{_same(constant)}")
+
+
+def _same(constant: str) -> str:
+    """Return in a sentence what every row of a table says; empty if there is nothing."""
+    return f" Each row: {constant}." if constant else ""
 
 
 def columns_of(view: ComparisonView) -> tuple[Col, ...]:
@@ -218,8 +232,11 @@ def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
         heading(head, "The two systems do not differ on any query.")
         return
     values = "Points of the battles between the two. " if choice.measure == RATING else ""
-    heading(head, f"{values}Click a row to read both answers. Largest differences first, losses before gains.")
-    picked = table(moved_shown(view), MOVED, key="moved", select=True)
+    rows = moved_shown(view, page.arena)
+    heads, constant = drop_constant(rows, MOVED)
+    order = "Largest differences first, losses before gains."
+    heading(head, f"{values}Click a row to read both answers. {order}{_same(constant)}")
+    picked = table(rows, heads, key="moved", select=True)
     if picked is None:
         return
     query = view.moved[picked]
@@ -289,13 +306,6 @@ RATED = (
     replace(COLUMNS[3], name="win_rate", low="win_low", high="win_high", zero=0.5),
     *COLUMNS[4:6],
     Col(
-        "board",
-        "Board, logits",
-        "rating",
-        help="Difference on the board, which battles with others determine too.",
-        width=96,
-    ),
-    Col(
         "queries_needed",
         "Queries needed",
         "count",
@@ -308,7 +318,7 @@ MOVED = (
     column(MovedQuery, "first", width=74),
     column(MovedQuery, "second", width=74),
     column(MovedQuery, "difference", kind="difference", width=90),
-    column(MovedQuery, "query_id", "Query"),
+    Col("text", "Query", "text", help="Text of the query, or its id."),
 )
 
 show("compare", main)

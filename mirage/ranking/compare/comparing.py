@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -440,10 +441,16 @@ def _verdict(estimate: PairedEstimate, margin: float) -> ComparisonVerdict:
 
 
 def _most(rows: Sequence[MovedQuery], most: int) -> tuple[MovedQuery, ...]:
-    """Return the queries with the largest differences, losses before gains of the same size."""
-    moved = [row for row in rows if row.difference != 0]
-    moved.sort(key=lambda row: (-abs(row.difference), row.difference, row.language, row.query_id))
-    return tuple(moved[:most])
+    """Return the queries with the largest differences, losses before gains of the same size; of equal ones the first of
+    every language comes before the second of any.
+    """
+    moved = sorted((row for row in rows if row.difference != 0), key=lambda row: (row.language, row.query_id))
+    met = Counter[tuple[str, float]]()
+    places = []
+    for row in moved:
+        places.append((-abs(row.difference), row.difference, met[row.language, row.difference], row.language))
+        met[row.language, row.difference] += 1
+    return tuple(row for _, row in sorted(zip(places, moved, strict=True), key=lambda pair: pair[0])[:most])
 
 
 # --- two runs ---------------------------------------------------------------------------------------------------------
