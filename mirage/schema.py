@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 REFERENCE = "reference"
 """System whose answers are the reference answers of a data set."""
 PEOPLE = "people"
-"""Name for people in columns that name a judge, a grader or a judge."""
+"""Name for people in columns that name a judge or a grader."""
 TEXTS_ABSENT = "texts are not bundled; run: mirage pull nomiracl --into answers && mirage evaluate answers"
 """Reason for the null texts of a bundled arena."""
 
@@ -760,6 +760,8 @@ class SystemCard:
     """The system's retriever; null if its passages are given."""
     source: str | None
     """Source of these facts, with the date."""
+    about: str | None = None
+    """What the system is, in a few words: `answers from memory`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections as pick_section
-from mirage.explorer.kit.table import Col, column, estimate, mode, table, table_svg
+from mirage.explorer.kit.table import Col, column, drop_constant, estimate, mode, table, table_svg
 from mirage.explorer.kit.text import heading, note
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
 from mirage.schema import Parser
@@ -54,26 +54,25 @@ def _show_computed(page: Page) -> None:
     mark_labels(page, labels)
     rates = views.rates_view(page.arena, RateChoice(page.picked, parser, definition), labels.labels, figures)
     order = rates.systems["system"].to_pylist()
-    page.summary(_summary(page, rates), conclusion=rates.conclusion)
+    columns, constant = drop_constant(rates.systems, _columns(definition, fewer=bool(rates.fewer)))
+    each = f" Each system: {constant}." if constant else ""
+    page.summary(_summary(page, rates) + each, conclusion=rates.conclusion)
     tell_audit(labels)
     left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
         figure = sections.trade_off(rates, tuple(focus), mode())
         clicked = chart(figure, key="trade_off", alt=TRADE_OFF, select=True)
     with right:
-        picked = table(rates.systems, _columns(definition), key="rates", select=True)
+        picked = table(rates.systems, columns, key="rates", select=True)
         chosen = order[picked] if picked is not None else clicked[0] if clicked else None
         if chosen:
             for metric in views.SUBSETS:
                 sections.answer_links(rates, chosen, metric)
         else:
             note("Click a system to read its answers. Crosses: 95% intervals.")
-        if rates.fewer:
-            note("* Mean over fewer languages.")
-    if rates.remarks:
+    if rates.unclassified:
         with st.expander("Some answers could not be classified"):
-            for remark in rates.remarks:
-                note(remark)
+            note(rates.unclassified)
     draw: dict[str, Callable[[], None]] = {
         "By language": lambda: sections.show_by_language(rates, order),
         "Errors": lambda: _show_errors(page, rates, parser, audited=labels.labels.audit is not None),
@@ -94,7 +93,7 @@ def _show_computed(page: Page) -> None:
             "printed": rates.reference or "no printed figures",
             "labels": labels.state,
         },
-        picture=partial(table_svg, rates.systems, _columns(definition), mode()),
+        picture=partial(table_svg, rates.systems, columns, mode()),
         beside=True,
     )
 
@@ -193,12 +192,18 @@ def _show_printed(page: Page, rates: RatesView) -> None:
     page.download("printed_rates", lambda: shown, about={"printed": rates.reference}, picture=slide, beside=True)
 
 
-def _columns(definition: views.Definition) -> list[Col]:
-    """Return the columns of the table: both rates with their intervals, then the answers and the unclassified share."""
+def _columns(definition: views.Definition, *, fewer: bool) -> list[Col]:
+    """Return the columns of the table: both rates with their intervals, then the answers and the unclassified share.
+
+    Args:
+        definition: of the rates.
+        fewer: whether some mean is over fewer languages than the others.
+    """
     columns = [column("outcomes", "system", width=176)]
     for metric, label in sections.SHORT.items():
         about = f"{sections.MEANING[metric]}: {sections.SAYS[definition]}. Lower is better. Languages weigh the same."
-        width = 92 if metric == "hallucination" else 60
+        about += " In brackets: languages with a rate, where some have none." if fewer else ""
+        width = 118 if fewer else 92 if metric == "hallucination" else 60
         value = Col(f"{metric}_value", label, "rate", about, width=width, remark=f"{metric}_fewer")
         columns += estimate(
             value, stem=metric, width=100, about=f"{metric} rate with 95% Wilson interval; left is better."

@@ -16,9 +16,9 @@ from mirage.explorer.kit.chart import chart, clicked_mark, page_systems
 from mirage.explorer.kit.frame import Page, link_row, onward, show
 from mirage.explorer.kit.heat_tables import board_ranks, rank_table, win_table
 from mirage.explorer.kit.labels import mark_labels
-from mirage.explorer.kit.pick import link_state, pick, pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.pick import hold, link_state, pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.table import filter_rows, mode, table, table_svg
+from mirage.explorer.kit.table import drop_constant, filter_rows, mode, table, table_svg
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.leaderboard import cards, opening
 from mirage.explorer.leaderboard import ratings as columns
@@ -44,6 +44,8 @@ OPTIONS = (
 """Keys of the pickers that most readers leave as they are."""
 PICKERS = {"Ranks": ("drawn_ranks",), "Wins": ("drawn_wins",), "Chart": ("drawn_ratings",)}
 """Keys of the pickers of every section."""
+TIES = {"half": "count half", "davidson": "model", "drop": "leave out"}
+"""Ways to count ties, as they are shown."""
 
 
 def main(page: Page) -> None:
@@ -100,6 +102,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         st.caption(plain(_sentences((*against, *counted))))
     with options:
         reference, scale, every = _view(board)
+        note(f"{board.method}.")
         chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
     with filters:
         if by_model:
@@ -107,21 +110,24 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     _filter_note(len(chosen_systems), board.rows.num_rows, words)
     shown = filter_rows(board.shown_rows(reference, scale), "system", chosen_systems)
     shown, facts = with_facts(shown, page.arena)
-    about = describe_data(page.arena, judge) + describe_selection(page.arena, judge, board)
-    if opened:
-        note(about)
-    else:
-        page.summary(about, conclusion=board.conclusion)
-    heads = columns.columns(
+    known, same = drop_constant(shown, [columns.FACTS[fact] for fact in facts])
+    wanted = columns.columns(
+        board.rows,
         counted=judge.counted,
         ties=choice.ties,
         scale=scale,
         reference=reference,
-        n=board.rows.num_rows,
-        facts=facts,
-        failed=any(board.rows["failed"].to_pylist()),
+        facts=known,
         every=every,
     )
+    heads, constant = drop_constant(shown, wanted)
+    about = describe_data(page.arena, judge) + describe_selection(page.arena, judge, board)
+    about += f" Each system: {', '.join(filter(None, (constant, same)))}." if constant or same else ""
+    about += " All differences are significant." if columns.are_apart(board.rows) else ""
+    if opened:
+        note(about)
+    else:
+        page.summary(about, conclusion=board.conclusion)
     rows = shown.to_pylist()
     picked = table(shown, heads, key="board", select=True)
     system = None if picked is None else rows[picked]["system"]
@@ -158,7 +164,7 @@ def _evidence(
     system = _pick_system(rows, picked or (clicked[0] if clicked else None))
     apart = _sentences(board.apart)
     if system is None:
-        note(f"Click a system for details. {board.method}. {board.on_failures} {apart}")
+        note(" ".join(filter(None, ("Click a system for details.", board.on_failures, apart))))
     else:
         _onward(system, next((row["system"] for row in rows if row["system"] != system), None))
         cards.card_line(card_of(page.arena, system))
@@ -202,13 +208,12 @@ def _show_html(about: str, html: str) -> None:
 
 
 def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
-    """Return the system to show: of the row or mark clicked last, else of the link or the picker."""
+    """Return the system to show: of the row or mark clicked last, else of the link."""
     if link_state().arrived:  # the link decides; what the table forgot on another page is no click
         st.session_state["_clicked_system"] = clicked
     elif clicked != st.session_state.get("_clicked_system"):
         st.session_state["_clicked_system"], st.session_state["system"] = clicked, clicked or "none"
-    names = ("none", *(row["system"] for row in rows))
-    system: str = pick("System", names, key="system", kind="system", width=280, help="Its ratings, battles and errors.")
+    system = hold(("none", *(row["system"] for row in rows)), key="system", kind="system")
     return None if system == "none" else system
 
 
@@ -269,7 +274,8 @@ def _choice(page: Page, judge: Judge) -> RankSettings:
         ("half", "davidson", "drop"),
         key="ties",
         kind="way to count ties",
-        help="half: half a win each. davidson: modelled as an outcome (Davidson). drop: excluded.",
+        named=TIES.__getitem__,
+        help="count half: half a win each. model: an outcome of its own (Davidson). leave out: excluded.",
     )
     if "consistent" not in judge.options:
         return RankSettings(
@@ -340,7 +346,8 @@ def show_published(page: Page) -> None:
     _filter_note(len(chosen), figures.rows.num_rows, words)
     shown = filter_rows(figures.rows, "system", chosen)
     order = shown["system"].to_pylist()
-    picked = table(shown, columns.PUBLISHED, key="published", select=True)
+    heads, _ = drop_constant(shown, columns.PUBLISHED)
+    picked = table(shown, heads, key="published", select=True)
     if picked is not None:
         cards.card_line(card_of(page.arena, order[picked]))
     st.caption(plain(f"Source: {figures.reference}."))
@@ -352,7 +359,7 @@ def show_published(page: Page) -> None:
         "ranks",
         lambda: everything,
         about={"reference": figures.reference, "languages": figures.languages},
-        picture=partial(table_svg, shown, columns.PUBLISHED, mode()),
+        picture=partial(table_svg, shown, heads, mode()),
     )
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sample_source import LICENCE, SampleNugget, WrittenAnswer
 
 from mirage import schema
-from mirage.stages.generate.baselines import ABSTENTIONS, TEMPLATE, bm25
+from mirage.stages.generate.baselines import ABSTAIN, ABSTENTIONS, BASELINES, EXTRACT, TEMPLATE, bm25
 from mirage.stages.generate.stage import whole_system
 from mirage.text.answers import compose_answer
 from mirage.text.segmentation import sentences, terms
@@ -42,6 +42,22 @@ CHARACTERS = {
     GUESSER: "answers from what a retriever found; if nothing relevant was found, it makes an answer up",
 }
 """The systems by name, and the character of each."""
+ABOUT = {
+    "thorough": "states every fact",
+    "concise": "answers just that",
+    "fluent": "sounds right, unsupported",
+    "uncited": "cites no passage",
+    "half": "leaves half out",
+    "cautious": "abstains too often",
+    "english": "answers in English",
+    "padded": "talks around it",
+    "copier": "copies one passage",
+    GUESSER: "guesses without evidence",
+    schema.REFERENCE: "says when it cannot",
+    EXTRACT: "copies nearest sentences",
+    ABSTAIN: "always abstains",
+}
+"""The systems by name, and what each is in three words."""
 
 
 _OWN = 0.15
@@ -329,13 +345,12 @@ def _passages(tables: Mapping[str, pa.Table]) -> tuple[dict[Any, Any], dict[Any,
 
 
 def system_cards(retrievers: Iterable[str]) -> pa.Table:
-    """Return a card for every system with a character, which describes it."""
-    cards = []
+    """Return a card for every system, with its character if it has one."""
+    made, rest = "Made by rule from sentences written for this project, no model: ", (None,) * 7
+    plain = {schema.REFERENCE: "Written for this project.", **dict.fromkeys(BASELINES, "A baseline of the program.")}
+    cards = [schema.SystemCard(system, LICENCE, *rest, None, source, ABOUT[system]) for system, source in plain.items()]
     for name, character in CHARACTERS.items():
         for retriever in retrievers if name == GUESSER else [None]:
             system = name if retriever is None else whole_system(name, retriever)
-            source = f"Made by rule from sentences written for this project, no model: {character}."
-            cards.append(
-                schema.SystemCard(system, LICENCE, None, None, None, None, None, None, None, retriever, source)
-            )
+            cards.append(schema.SystemCard(system, LICENCE, *rest, retriever, f"{made}{character}.", ABOUT[name]))
     return schema.from_rows("systems", cards)

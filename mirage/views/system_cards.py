@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name != "system")
 """Fields of a card, in order."""
-SHOWN = ("licence", "released", "price_out")
+SHOWN = ("about", "licence", "released", "price_out")
 """Fields shown on the leaderboard."""
 MEASURED = ("price", "seconds")
 """Facts measured by logged calls (`ranking.facts`)."""
@@ -98,6 +98,7 @@ def card_lines(card: schema.SystemCard | None) -> tuple[str, ...]:
         if price is not None
     ]
     lines = (
+        card.about or "",
         ", ".join(part for part in (card.licence, weights) if part),
         f"{card.parameters:g}B parameters" if card.parameters is not None else "",
         f"released {card.released}" if card.released else "",
@@ -118,21 +119,22 @@ def release_words(arena: Arena, systems: Sequence[str]) -> str:
 
 
 def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]:
-    """Add the columns of leaderboards: organisation, licence, release date, prices, latency.
+    """Add the columns of leaderboards: what a system is, organisation, licence, release date, prices, latency.
 
     Returns:
-        The rows with the columns `organisation`, `licence`, `released`, `price_out`, `price` (US dollars per 1,000
-        answers) and `seconds` (median latency); and the names of the columns with a value.
+        The rows with the columns `about`, `organisation`, `licence`, `released`, `price_out`, `price` (US dollars per
+        1,000 answers) and `seconds` (median latency); and the names of the columns with a value.
     """
     import pyarrow as pa
 
     systems = rows["system"].to_pylist()
     cards, makers, measured = [_card(arena, s) for s in systems], makers_of(arena), system_facts(arena, systems)
     names = [maker if (maker := makers.of(system)) not in (BASELINE, OTHER) else None for system in systems]
-    columns = {"organisation": pa.array(names, pa.string())}
+    columns = {}
     for fact in SHOWN:
         kind = schema.arrow_schema("systems").field(fact).type
         columns[fact] = pa.array([getattr(card, fact) for card in cards], kind)
+    columns = {"about": columns.pop("about"), "organisation": pa.array(names, pa.string()), **columns}
     for name in MEASURED:
         columns[name] = pa.array([getattr(measured[system], name) for system in systems], pa.float64())
     for name, column in columns.items():

@@ -189,10 +189,12 @@ def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start
     page.wait_for_url("**languages=sw**")
     page.keyboard.press("Escape")
     opened.settle()
+    page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Copy link").click()
     page.get_by_role("button", name="Link copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     assert link.startswith(url)
+    page.keyboard.press("Escape")
     with quiet(start) as other:
         linked_page = show(other, link)
         assert state(linked_page) == state(page)
@@ -204,7 +206,7 @@ def test_copy_link_gives_a_link_that_shows_the_same(opened: Opened, start: Start
 def test_downloads_hold_the_rows_that_are_shown(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=judged&languages=fi&languages=en&skill=answer")
     systems = [system for system, _ in grid(page)]
-    page.get_by_role("button", name="Download", exact=False).first.click()
+    page.get_by_role("button", name="Share").click()
     files = {}
     for kind in ("CSV", "JSON"):
         with page.expect_download() as waiting:

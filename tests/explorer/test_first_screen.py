@@ -1,4 +1,4 @@
-"""The first screen of every page on every bundled arena: few controls, columns and sections, and nothing dead.
+"""The first screen of every page on every bundled arena: few controls, columns, sentences and sections, nothing dead.
 
 The opening card, and what a reader takes away: a slide, and the one command that brings what an arena lacks.
 """
@@ -27,9 +27,9 @@ from mirage.views.overview import filling_command
 from pages import open_page, page_text
 
 Start = Callable[..., Opened]
-ARENAS = ("nomiracl", "people", "published", "sample")
+ARENAS = ("nomiracl", "people", "published", "sample", "sample-across")
 WITHOUT_CHART = (HOME, "compare")
-LIMITS = {"controls": 8, "columns": 7, "sections": 3, "numbers": 24, "dead": 0}
+LIMITS = {"controls": 8, "columns": 7, "sections": 3, "sentences": 12, "numbers": 24, "dead": 0}
 TABLES = """() => [...document.querySelectorAll("[data-testid=stDataFrame]")].every(
   (table) => table.querySelector("canvas table th"))"""
 """Tables are drawn after the page has come."""
@@ -43,9 +43,7 @@ COUNT = """() => {
     "TextInput", "NumberInput", "Checkbox", "FileUploader", "Slider", "Radio", "BidiComponentRegular"]
   const controls = kinds.flatMap((kind) => [...main.querySelectorAll(`[data-testid=st${kind}]`)]).filter(
     (e) => seen(e) && !e.querySelector("[data-testid=stBaseButton-tertiary]") && e.querySelector("button, input"))
-  const canvas = main.querySelector("canvas table")
-  const plain = main.querySelector(".mg-table:not(.mg-ranks)")
-  const first = canvas ?? plain
+  const first = main.querySelector("canvas table, .mg-table:not(.mg-ranks)")
   const heads = first ? [...(first.tHead?.rows[0] ?? first.rows[0]).cells].map((c) => c.textContent.trim()) : []
   const group = [...main.querySelectorAll("[role=radiogroup]")].find((e) => e.ariaLabel === "Section")
   const prose = [...main.querySelectorAll(".mg-page p, p.mg-about, [data-testid=stCaptionContainer]")].filter(seen)
@@ -53,6 +51,7 @@ COUNT = """() => {
   return {
     controls: controls.length,
     columns: heads.filter(Boolean).length,
+    sentences: words.split(/[.!?](?:\\s|$)/).filter((part) => part.trim()).length,
     sections: group ? group.querySelectorAll("[role=radio]").length : 0,
     numbers: (words.match(/[+−-]?\\d[\\d.,]*%?/g) ?? []).length,
     dead: /This arena has no|No queries|Nothing to/.test(main.innerText) ? 1 : 0,
@@ -117,7 +116,7 @@ def test_the_program_opens_with_a_question_whose_answer_is_told_after_the_choice
 @pytest.mark.parametrize("link", ["leaderboard?arena=people", "compare?arena=sample", "hallucination?arena=sample"])
 def test_a_slide_leaves_as_a_picture(opened: Opened, url: str, link: str) -> None:
     page = show(opened, f"{url}/{link}")
-    page.get_by_role("button", name="Download", exact=False).first.click()
+    page.get_by_role("button", name="Share").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="PNG for slides").click()
     picture = Image.open(BytesIO(Path(waiting.value.path()).read_bytes()))

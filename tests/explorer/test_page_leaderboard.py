@@ -108,7 +108,7 @@ def test_a_system_of_the_link_shows_its_ratings_opponents_and_errors() -> None:
     ratings, opponents, errors = drawer(app)
     assert ratings[0]["Language"] == "All languages"
     assert {row["Language"] for row in ratings} >= {"Arabic", "Telugu"}
-    assert (ratings[0]["Rank"], ratings[0]["Win rate"]) == ("6", "48.2%")
+    assert (ratings[0]["Rank"], ratings[0]["Win rate"]) == ("6 (5–6)", "48.2%")
     assert len(opponents) == 6
     assert all(int(row["n"].replace(",", "")) > 0 for row in (*opponents, *errors))
     assert len(errors) == 2

@@ -100,8 +100,8 @@ def test_a_click_finds_an_arena_that_was_replaced(opened: Opened, url: str, fold
 
 def test_a_browser_keeps_the_frame_from_page_to_page(opened: Opened, url: str) -> None:
     page = show(opened, f"{url}/?arena=small")
-    # Not Cite: where a page comes in several pieces, as on a busy machine, a popover may be mounted again.
-    kept = ".st-key-frame_head, .st-key-frame_copy, [data-testid=stSidebar] .st-key-arena"
+    # Not Share: where a page comes in several pieces, as on a busy machine, a popover may be mounted again.
+    kept = ".st-key-frame_head, .st-key-frame_watch, [data-testid=stSidebar] .st-key-arena"
     style = "style:not([data-emotion])"
     mark = "nodes => nodes.map(node => { node.dataset.seen = 'yes' }).length"
     marked = page.locator(kept).evaluate_all(mark)
@@ -120,7 +120,7 @@ def test_what_is_downloaded_after_a_click_is_what_the_click_left(opened: Opened,
     page = show(opened, f"{url}/?arena=small")
     skill(opened, "unanswerable")
     skill(opened, "answerable")
-    page.get_by_role("button", name="Download", exact=False).first.click()
+    page.get_by_role("button", name="Share").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="JSON", exact=True).click()
     facts = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))["about"]

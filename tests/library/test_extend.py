@@ -231,7 +231,7 @@ def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
         "board = board_view(open_arena(Path(sys.argv[1])), BoardChoice(('j',)))\n"
         "print(board.shown_rows()['points'].to_pylist())\n"
         "print('points' in board.all_rows().column_names)\n"
-        "print('points' in [column.name for column in ratings.columns(counted='verdicts', every=True)])"
+        "print('points' in [column.name for column in ratings.columns(board.rows, counted='verdicts', every=True)])"
     )
     assert python(copy, code, folder).splitlines() == ["[1.0, 0.0]", "True", "True"]
 

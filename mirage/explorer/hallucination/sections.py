@@ -25,7 +25,7 @@ from mirage.schema import UNDECIDED, Parser
 from mirage.stages.outcomes.confusion import Confusion
 from mirage.stages.shown import GIVEN
 from mirage.store.arena import Arena
-from mirage.text.languages import in_language, in_order, name_of, search_name
+from mirage.text.languages import in_language, name_of, search_name
 from mirage.text.segmentation import as_sentence, count_text, join_or_count
 from mirage.views import causes, printed
 from mirage.views import rates as views
@@ -91,12 +91,17 @@ def answer_links(rates: RatesView, system: str, metric: str, code: str = "all") 
 
 def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
     """Show one rate of every system in every language."""
-    codes = in_order({code for code, _ in rates.lacking}.union(*rates.languages.values()))
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
+    enough = _languages_with(rates, metric, charts.FEW)
+    codes = [code for code in rates.languages[metric] if code in enough]
+    few = [name_of(code) for code in rates.languages[metric] if code not in enough]
+    if not codes:
+        note(f"No rates by language: each has under {charts.FEW} {views.QUERIES[metric]}.")
+        return
     drawn = page_systems(order, key="drawn_rates", marks=len(codes))
     place = st.container()
     name = views.TITLES[metric]
-    figure, few = _rate_map(rates, tuple(drawn), tuple(codes), metric, mode())
+    figure = _rate_map(rates, tuple(drawn), tuple(codes), metric, mode())
     cell = chart(
         figure,
         key="by_language",
@@ -108,8 +113,8 @@ def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
         if cell:
             answer_links(rates, cell[0], metric, cell[1])
         else:
-            hollow = f" Hollow: n under {charts.FEW}." if few else ""
-            note(f"{name} in percent; {best_shade()} is better.{hollow} Click a cell to read its answers.")
+            left_out = f" Under {charts.FEW} queries: {join_or_count(few, 'language')}." if few else ""
+            note(f"{name} in percent; {best_shade()} is better. Click a cell to read its answers.{left_out}")
     if rates.lacking:
         with st.container(border=True):
             missing = plain(missing_words(rates))
@@ -118,13 +123,19 @@ def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
 
 
 @lru_cache(maxsize=64)
+def _languages_with(rates: RatesView, metric: str, queries: int) -> frozenset[str]:
+    """Return the languages in which the rate of some system is from at least so many queries."""
+    cells = filter_rows(rates.cells, "metric", [metric]).to_pylist()
+    return frozenset(cell["language"] for cell in cells if cell["n"] >= queries)
+
+
+@lru_cache(maxsize=64)
 def _rate_map(
     rates: RatesView, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, mode: Mode
-) -> tuple[dict[str, Any], bool]:
-    """Return the map, and whether some language has few answers."""
+) -> dict[str, Any]:
+    """Return `charts.rate_map`."""
     cells = rates.everything.to_pylist()
-    few = any(cell["language"] != "all" and cell["metric"] == metric and charts.is_few(cell) for cell in cells)
-    return charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode), few
+    return charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode)
 
 
 @lru_cache(maxsize=64)

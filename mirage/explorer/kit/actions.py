@@ -1,4 +1,4 @@
-"""Actions of every page: copy the link, download, cite."""
+"""The menu of every page: copy the link, download, cite."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ button {
 button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
 button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
 """
-_COPY_JS = """
+_WATCH_JS = """
 const reportMode = (component) => {
   // Charts are drawn on the server for one mode, and Streamlit does not rerun the page when the mode changes.
   const root = component.parentElement.host ?? component.parentElement
@@ -80,6 +80,10 @@ const keepHistoryByPage = () => {
 export default function (component) {
   keepHistoryByPage()
   reportMode(component)
+}
+"""
+_COPY_JS = """
+export default function (component) {
   const button = component.parentElement.querySelector("button")
   button.onclick = async () => {
     const address = new URL(window.location.href)
@@ -106,28 +110,32 @@ export default function (component) {
 """
 
 
-def copy_link(arena: str) -> None:
-    """Draw a button that copies the page's address, which holds its whole state.
-
-    The copied link always names the arena, since another machine may have another default. The component also reruns
-    the page when the reader switches between light and dark, and gives every page one entry in the browser's history.
+def watch_browser() -> None:
+    """Rerun the page when the reader switches between light and dark, and give every page one entry in the browser's
+    history.
     """
-    component = st.components.v2.component(
-        "mirage_copy_link",
-        html="<button type='button'>Copy link</button>",
-        css=_COPY_CSS,
-        js=_COPY_JS,
-    )
-    data = {"arena": arena, "mode": mode()}
-    component(key="frame_copy", width="content", data=data, on_mode_change=lambda: None)
+    component = st.components.v2.component("mirage_watch", html="<span></span>", js=_WATCH_JS)
+    with st.container(key="bound_watch"):
+        component(key="frame_watch", data={"mode": mode()}, on_mode_change=lambda: None)
+
+
+def share_menu(arena: str) -> Any:
+    """Draw the menu of a page, which copies its address, and return it for what else it offers while it is open.
+
+    The address holds the page's whole state. The copied link always names the arena, since another machine may have
+    another default.
+    """
+    panel = st.popover("Share", key="frame_share", on_change="rerun")
+    html = "<button type='button'>Copy link</button>"
+    component = st.components.v2.component("mirage_copy_link", html=html, css=_COPY_CSS, js=_COPY_JS)
+    with panel:
+        component(key="frame_copy", data={"arena": arena})
+    return panel
 
 
 def cite(arena: Arena) -> None:
-    """Return the papers behind an arena, and the arena's own version and licence."""
-    panel = st.popover("Cite", key="frame_cite", on_change="rerun")
-    if not panel.open:
-        return
-    with panel:
+    """Show the papers behind an arena, and the arena's own version and licence."""
+    with st.expander("Cite"):
         st.caption("The papers")
         st.code(f"{NOMIRACL}\n\n{MIRAGE_BENCH}", language="bibtex", wrap_lines=True, height=260)
         st.caption("This data")
@@ -197,34 +205,29 @@ export default function ({ data, parentElement }) {
 def download(
     name: str, make_rows: Callable[[], pa.Table], about: Mapping[str, Any], slide: Callable[[], Mapping[str, str]]
 ) -> None:
-    """Offer downloads of the same rows, created on request; the JSON also has the facts about them.
+    """Offer downloads of the same rows; the JSON also has the facts about them.
 
     Args:
         name: stem of the files' names.
-        make_rows: returns the rows; called if the panel is open.
+        make_rows: returns the rows.
         about: the facts.
         slide: returns what the picture of slide size shows (`frame.Page`): `title, about, source, ground, ink`, and
             `svg`, empty for the page's first chart, or `beside` it.
     """
-    panel = st.popover("Download", key="frame_download", on_change="rerun")
-    if not panel.open:
-        return
     rows = make_rows()
-    with panel:
-        st.caption("Exactly the rows shown, unrounded.")
-        kinds: tuple[tuple[str, Callable[[], str | bytes], str, str | None], ...] = (
-            ("CSV", lambda: to_csv(rows), "text/csv", None),
-            ("JSON", lambda: to_json(rows, about), "application/json", "With metadata on how the rows were computed."),
-            ("Parquet", lambda: to_parquet(rows), "application/vnd.apache.parquet", None),
-        )
+    html = "<button type='button'>PNG for slides</button>"
+    component = st.components.v2.component("mirage_slide", html=html, css=_COPY_CSS, js=_SLIDE_JS)
+    component(key="frame_slide", data={**slide(), "file": f"{name}.png"})
+    st.caption(f"The rows shown, unrounded: {count_text(len(rows), 'row')}, {count_text(rows.num_columns, 'column')}.")
+    kinds: tuple[tuple[str, Callable[[], str | bytes], str, str | None], ...] = (
+        ("CSV", lambda: to_csv(rows), "text/csv", None),
+        ("JSON", lambda: to_json(rows, about), "application/json", "With metadata on how the rows were computed."),
+        ("Parquet", lambda: to_parquet(rows), "application/vnd.apache.parquet", None),
+    )
+    with st.container(horizontal=True, gap="small"):
         for label, make, mime, meaning in kinds:
-            file = f"{name}.{label.lower()}"
-            st.download_button(label, make, file, mime, on_click="ignore", width="stretch", help=meaning)
-        html = "<button type='button'>PNG for slides</button>"
-        component = st.components.v2.component("mirage_slide", html=html, css=_COPY_CSS, js=_SLIDE_JS)
-        component(key="frame_slide", data={**slide(), "file": f"{name}.png"})
-        st.caption(f"{count_text(len(rows), 'row')}, {count_text(rows.num_columns, 'column')}")
-        st.radio("Chart image format", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session")
+            st.download_button(label, make, f"{name}.{label.lower()}", mime, on_click="ignore", help=meaning)
+    st.radio("Chart image format", ["PNG", "SVG"], key="image", horizontal=True, persist_state="session")
 
 
 def image_format() -> str:

@@ -259,19 +259,20 @@ def _is_run_by_folder(entry: PageEntry) -> bool:
 def _page_frame(entry: PageEntry) -> Iterator[_Frame]:
     """Draw the row above a page, then the page inside the context."""
     shared: _Shared = st.session_state["_shared"]
-    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="frame_head")
-    with row:
+    actions.watch_browser()
+    with st.container(horizontal=True, vertical_alignment="top", gap="small", key="frame_head"):
         frame = _Frame(Head(entry, shared.arena.label))
-        actions.copy_link(shared.arena_name)
-        actions.cite(shared.arena)
+        menu = actions.share_menu(shared.arena_name)
     token = _frame.set(frame)
     try:
         yield frame
     finally:
         _frame.reset(token)
-        if frame.offer is not None:
-            with row:
-                frame.offer()
+        if menu.open:
+            with menu:
+                if frame.offer is not None:
+                    frame.offer()
+                actions.cite(shared.arena)
 
 
 def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None:

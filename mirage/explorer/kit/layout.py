@@ -111,7 +111,8 @@ class Head:
         conclusion = f'<p class="mg-conclusion">{escape(self._conclusion)}</p>' if self._conclusion else ""
         summary = f'<p class="mg-summary">{escape(self._summary)}</p>' if self._summary else ""
         title, about = escape(self._entry.title), escape(self._question)
-        return f'<div class="mg-page"><h1>{title}</h1>{kind}<p>{about}</p>{conclusion}{summary}</div>'
+        top = f'<div class="mg-title"><h1>{title}</h1>{kind}</div>'
+        return f'<div class="mg-page">{top}<p>{about}</p>{conclusion}{summary}</div>'
 
 
 def stylesheet(mode: Mode) -> Markup:

@@ -152,6 +152,20 @@ def pick_segments(
     return start if value is None else value
 
 
+def hold(options: Sequence[str], *, key: str, kind: str) -> str:
+    """Keep in the link a choice that is made elsewhere on the page, such as by a row of a table, and return it.
+
+    Args:
+        options: codes, as in the URL; the first means no choice.
+        key: name of the parameter.
+        kind: what an option is, in the singular.
+    """
+    _show_problems(check_link(key, kind, options))
+    with st.container(key=f"bound_{key}"):
+        chosen: str = pick("In the link", options, key=key)
+    return chosen
+
+
 def pick_many(
     label: str,
     options: Sequence[str],

@@ -4,6 +4,7 @@ on every column header, intervals drawn.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -76,7 +77,12 @@ class Col:
     right: bool = False
     """Whether to right-align a `text`, like numbers."""
     remark: str = ""
-    """Column of remarks on a number: an asterisk marks the numbers that have one."""
+    """Column of a remark on a number, written after it in brackets. With `low` and `high` these are the remark."""
+
+    @property
+    def takes_remark(self) -> bool:
+        """Return whether a remark may follow its numbers, which then begin on the left."""
+        return bool(self.remark or self.low) and self.kind not in ("interval", "span")
 
     @property
     def pixels(self) -> int | None:
@@ -268,15 +274,35 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
         else:
             form = FORMATS[col.kind]
             data[col.name] = values
-            if col.remark and any(rows[col.remark].to_pylist()):
-                # Texts of one length sort like their numbers.
-                data[col.name] = [text.rjust(8) for text in _texts(rows, col)]
-                config[col.name] = st.column_config.TextColumn(**head, alignment="right")
+            if any(_remarks(rows, col)):
+                data[col.name] = _texts(rows, col)
+                config[col.name] = st.column_config.TextColumn(**head)
                 continue
             if form.rewrites:
                 data[col.name] = pa.array([form.table_value(v) for v in values.to_pylist()], pa.float64())
             config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
     return pa.table(data), config
+
+
+def drop_constant(rows: pa.Table, columns: Sequence[Col]) -> tuple[tuple[Col, ...], str]:
+    """Return the columns that differ by row, and the others in words: `answers 7,795 (aya 7,769), licence MIT`.
+
+    A count that differs for one of many systems is among these. A name, a rank and a value with an interval stay, and
+    so do all columns of a single row.
+    """
+    kept: list[Col] = []
+    said: list[str] = []
+    stay = {col.name for col in columns if col.kind in ("system", "rank", "interval")}
+    for col in columns:
+        values = [] if col.name in stay or len(rows) < 2 else _texts(rows, col)
+        [(most, n), *others] = Counter(values).most_common() or [("", 0)]
+        one = col.kind == "count" and "system" in rows.column_names and len(rows) >= _MANY and n == len(rows) - 1
+        if n < len(rows) and not one:
+            kept.append(col)
+        elif most != _NO_VALUE:
+            other = f" ({rows['system'][values.index(others[0][0])]} {others[0][0]})" if one else ""
+            said.append(f"{col.label[:1].lower()}{col.label[1:]} {most}{other}")
+    return tuple(kept), ", ".join(said)
 
 
 def span_texts(rows: pa.Table, col: Col) -> list[str | None]:
@@ -367,6 +393,8 @@ def _image(width: int, height: int, body: str) -> str:
 
 
 _NO_VALUE = "–"
+_MANY = 5
+"""Rows from which one that differs is named beside the value of all others."""
 _AT_START = ("system", "text", "language", "interval")
 """Left-aligned kinds; all others are numbers."""
 
@@ -422,7 +450,8 @@ def _head(col: Col) -> str:
 
 
 def _side(col: Col) -> str:
-    return "" if col.kind in _AT_START and not col.right else ' class="mg-number"'
+    start = (col.kind in _AT_START and not col.right) or col.takes_remark
+    return "" if start else ' class="mg-number"'
 
 
 def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
@@ -437,6 +466,17 @@ def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
     return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in _texts(rows, col)]
 
 
+def _remarks(rows: pa.Table, col: Col) -> list[str | None]:
+    """Return what follows each number of a column in brackets; None where nothing does."""
+    if not col.takes_remark:
+        return [None] * len(rows)
+    if col.remark:
+        remarks: list[str | None] = rows[col.remark].to_pylist()
+        return remarks
+    equal = [low == high for low, high in zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)]
+    return [None if same else ends for same, ends in zip(equal, span_texts(rows, col), strict=True)]
+
+
 def _texts(rows: pa.Table, col: Col) -> list[str]:
     """Return the cells of a column that is not drawn, as plain text."""
     values: list[Any] = rows[col.name].to_pylist()
@@ -445,11 +485,15 @@ def _texts(rows: pa.Table, col: Col) -> list[str]:
     elif col.kind == "language":
         values = language_names(rows, col)
     elif col.kind != "system" and col.kind != "text" and col.kind != "interval":
-        remarks = rows[col.remark].to_pylist() if col.remark else [None] * len(values)
-        end = "\u2007" if any(remarks) else ""
+        texts = [FORMATS[col.kind].write(value) for value in values]
+        remarks = _remarks(rows, col)
+        if not any(remarks):
+            return texts
+        # Texts of one length sort like their numbers; a figure space is as wide as a digit.
+        widest = max(map(len, texts))
         return [
-            f"{FORMATS[col.kind].write(value)}{'*' if remark else end}"
-            for value, remark in zip(values, remarks, strict=True)
+            text.rjust(widest, "\u2007") + (f" ({remark})" if remark else "")
+            for text, remark in zip(texts, remarks, strict=True)
         ]
     return [_NO_VALUE if value is None else str(value) for value in values]
 

@@ -14,6 +14,7 @@ from mirage.explorer.kit.text import note
 from mirage.ranking.judges import LabelJudge
 from mirage.store import arena
 from mirage.store.arena import open_arena
+from mirage.views.system_cards import card_of
 
 REAL = "nomiracl"
 """The bundled arena of real answers that the card stands above."""
@@ -43,7 +44,8 @@ def show() -> None:
     from mirage.views.battle import battle_view
 
     chosen = st.session_state[_STATE]
-    battle = battle_view(open_arena(arena.bundled_arenas()[SAMPLE]), QUERY, *SYSTEMS, LabelJudge())
+    sample = open_arena(arena.bundled_arenas()[SAMPLE])
+    battle = battle_view(sample, QUERY, *SYSTEMS, LabelJudge())
     with st.container(border=True, key="opening"):
         with st.container(horizontal=True, key="spot_body", gap="medium"):
             with st.container(key="spot_asked", gap="small"):
@@ -56,7 +58,9 @@ def show() -> None:
             with st.container(key="spot_given", height=350, border=False):
                 answer_card.show_passages(battle.query, labels=chosen != _OPEN)
         if chosen != _OPEN:
-            note(f"You chose {chosen}. By relevance labels: {battle.conclusion}")
+            cards = [card_of(sample, system) for system in SYSTEMS]
+            who = [f"{letter} {card.system} ({card.about})" for letter, card in zip("AB", cards, strict=True) if card]
+            note(f"You chose {chosen} of {' and '.join(who)}. By relevance labels: {battle.conclusion}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if chosen == _OPEN:
                 for letter in "AB":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mirage.battles.failures import SENTENCE
 from mirage.explorer.kit.table import Col, column
@@ -11,6 +13,9 @@ from mirage.ranking.judges import Counted
 from mirage.ranking.scale import ANCHOR
 from mirage.schema import Ties
 from mirage.views.board import Shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TIES: dict[Ties, str] = {
     "half": "A tie counts half a win. A difference of 1 logit is 73% of the expected points of a battle.",
@@ -53,6 +58,7 @@ _COUNTS: dict[Counted, tuple[Col, ...]] = {"answers": _ANSWERS, "verdicts": _VER
 
 
 FACTS = {
+    "about": Col("about", "What it is", "text", help="The system in a few words, by its card.", width=180),
     "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=110),
     "licence": column("systems", "licence", width=170),
     "released": column("systems", "released", width=80),
@@ -64,6 +70,11 @@ FACTS = {
 }
 """Facts about systems, shown if known for some; with the main columns only the first."""
 _FAILED = Col("failed", "Failed", "count", help=f"Failed answers: {SENTENCE}.", width=62)
+_RANK = Col(
+    "rank", "Rank", "rank", help=f"1 is best. In brackets: {_RANKS}", low="rank_low", high="rank_high", width=80
+)
+_DIGIT = 9
+"""Largest rank of one digit."""
 _BEST = Col(
     "best",
     "Best",
@@ -86,26 +97,24 @@ def rating_kind(scale: Shown, reference: str | None = None) -> Kind:
 
 
 def columns(
+    rows: pa.Table,
     *,
     counted: Counted,
     ties: Ties = "half",
     scale: Shown = "win-rate",
     reference: str | None = None,
-    n: int = 2,
-    facts: Sequence[str] = (),
-    failed: bool = False,
+    facts: Sequence[Col] = (),
     every: bool = False,
 ) -> tuple[Col, ...]:
     """Return the columns of the ratings (`PageBoard.shown_rows`).
 
     Args:
+        rows: all ranked systems; if some answers failed, their number takes the place of the first fact.
         counted: the rows that the judge counts.
         ties: how ties count.
         scale: of the ratings.
         reference: system that the others are compared with; None for ratings.
-        n: number of ranked systems.
         facts: the facts about the systems to show, of `FACTS`.
-        failed: whether answers failed; their number then takes the place of the first fact.
         every: whether to show who is tied with the best, all facts and the record too.
     """
     against = "the average system" if reference is None else reference
@@ -118,13 +127,14 @@ def columns(
         label = "Rating" if reference is None else "Difference"
         centre = f"centred on {0 if scale == 'logit' else 1000}" if reference is None else f"minus that of {reference}"
         meaning = f"Bradley-Terry rating {unit}, {centre}. {_TIES[ties]} Bias-reduced (Jeffreys prior)."
-    counts = _COUNTS[counted]
-    known = [FACTS[fact] for fact in facts]
-    failures = (_FAILED,) * failed
+    counts, n = _COUNTS[counted], len(rows)
+    longest = max(map(len, rows["system"].to_pylist()))
+    failures = (_FAILED,) * any(rows["failed"].to_pylist())
     return (
-        column("ratings", "system"),
-        column("ratings", "rank"),
-        Col("rating", label, rating_kind(scale, reference), help=meaning, width=74),
+        # A phone's width holds the first three, where names are short.
+        column("ratings", "system", width=min(166, 28 + 7 * longest)),
+        replace(_RANK, width=80 if n > _DIGIT else 62),
+        Col("rating", label, rating_kind(scale, reference), help=meaning, width=68),
         Col(
             "rating",
             "95% interval",
@@ -137,10 +147,15 @@ def columns(
             endless=True,
             width=170,
         ),
-        _rank_interval(n),
+        *(() if are_apart(rows) else (_rank_interval(n),)),
         *counts[1:],
-        *((*failures, _BEST, *known, *counts[:1], *_RECORD) if every else failures or known[:1]),
+        *((*failures, _BEST, *facts, *counts[:1], *_RECORD) if every else failures or facts[:1]),
     )
+
+
+def are_apart(rows: pa.Table) -> bool:
+    """Return whether every two systems differ significantly, so that no rank has an interval."""
+    return len(rows) > 1 and rows["rank_low"].to_pylist() == rows["rank_high"].to_pylist()
 
 
 def _rank_interval(n: int) -> Col:
@@ -151,8 +166,7 @@ def _rank_interval(n: int) -> Col:
         high="rank_high",
         help=f"{_RANKS} Left is best.",
         ends=(1, max(n, 2)),
-        width=170,
-        written="ends",
+        width=120,
     )
 
 
@@ -160,7 +174,7 @@ def by_language(n: int) -> tuple[Col, ...]:
     """Return the columns of one system's ratings by language, among `n` systems."""
     return (
         Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
-        column("ratings", "rank"),
+        _RANK,
         _rank_interval(n),
         Col("rating", "Win rate", "rate", help="Against the average system; languages weighted equally."),
         Col("rating", "95%", "interval", low="low", high="high", help="95% interval.", zero=0.5, endless=True),

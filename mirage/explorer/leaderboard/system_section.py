@@ -10,7 +10,7 @@ from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.labels import labels_of, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.table import Col, plain_table
-from mirage.explorer.kit.text import heading, note
+from mirage.explorer.kit.text import heading
 from mirage.explorer.leaderboard.ratings import by_language
 from mirage.ranking.judges import Judge
 from mirage.views.board import BoardView
@@ -38,7 +38,8 @@ _RATES = (
         "value",
         "Rate",
         "rate",
-        help="Wrong decisions / classified answers; languages weighted equally.",
+        help="Wrong decisions / classified answers; languages weighted equally. In brackets: languages with a rate, if "
+        "some have none.",
         remark="fewer",
     ),
     Col("value", "95%", "interval", low="low", high="high", ends=(0, 1), help="95% interval."),
@@ -64,9 +65,6 @@ def show_system(page: Page, board: BoardView, judge: Judge, system: str) -> None
             heading("Errors")
             tell_audit(labels_of(page))
             plain_table(rates, _RATES, key="system_errors")
-            for row in rates.to_pylist():
-                if row["fewer"]:
-                    note(f"* {row['what']}: mean over {row['fewer']} languages.")
 
 
 @lru_cache(maxsize=64)
