@@ -133,7 +133,7 @@ class ExamView:
     where: str
     """The languages in words, such as "over all languages"."""
     conclusion: str
-    """The best judge, and whether another's interval overlaps with its own; empty if nothing is known."""
+    """The best judge, and those that it is not clearly better than; empty if nothing is known."""
 
     @property
     def scope(self) -> str:
