@@ -88,7 +88,7 @@ def _option(one: Any) -> str:
     return f"| {shown} | {_cell(getattr(one, 'help', '') or '')} | {_cell(default)} |"
 
 
-FEWEST = 10
+FEWEST = 20
 """Least answers of a row."""
 
 
@@ -150,12 +150,11 @@ _REPOSITORY = re.compile(r"\b(?!docs/)[\w.-]+/[\w.-]+\b")
 
 def imports() -> Iterator[str]:
     """The formats of files, the general one first."""
-    yield "| Name | Format | Source | Tables |\n|---|---|---|---|"
+    yield "| Name | Format | Source |\n|---|---|---|"
     for entry in sorted(formats().values(), key=lambda entry: entry.name != "rag"):
         source = _REPOSITORY.search(entry.source)
         shown = f"`{source[0]}`" if source else _plain(entry.source)
-        tables = ", ".join(f"`{table}`" for table in entry.gives)
-        yield f"| `{entry.name}` | {entry.title} | {shown} | {tables} |"
+        yield f"| `{entry.name}` | {entry.title} | {shown} |"
 
 
 def _plain(source: str) -> str:
