@@ -213,10 +213,8 @@ def card(
             f'<div class="mg-why">{escape(as_sentence(evidence))}</div>'
         )
     if answer.rule:
-        where = f"characters {answer.span[0]:,} to {answer.span[1]:,}" if answer.span else ""
-        help_ = escape(f"Rule: {answer.rule}" + (f"; decided by {where} of the answer" if where else ""))
-        meaning = escape(answer.rule_meaning or answer.rule)
-        rule = f'<div class="mg-why">Why {answer.outcome}: <span class="mg-help" title="{help_}">{meaning}</span></div>'
+        meaning, name = escape(answer.rule_meaning or answer.rule), escape(f"Rule: {answer.rule}")
+        rule = f'<div class="mg-why">Why {answer.outcome}: <span class="mg-help" title="{name}">{meaning}</span></div>'
         (folded if texts else parts).append(rule)
     if answer.retriever:
         shown_by = f"Retrieved: {count_text(len(answer.shown), 'passage')} by {answer.retriever}."
