@@ -91,6 +91,11 @@ class TableMissing(ArenaError):
         do = f"run: {command}" if command else "use another arena: these texts were not published"
         super().__init__(f"this arena has no {table}", where=where, do=do)
 
+    def rename_path(self, path: str, name: str) -> MirageError:
+        """Return this error with a path renamed, in its command too."""
+        self.command = self.command.replace(path, name)
+        return super().rename_path(path, name)
+
 
 class NotEnoughData(MirageError):
     """A statistic that is undefined on this data (no battles, one point, an empty selection)."""

@@ -21,6 +21,7 @@ from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.kit.uploads import admit
 from mirage.explorer.your_model.upload import COMMANDS, upload_form
+from mirage.ranking.judges import Judge, size
 from mirage.store import export as exporting
 from mirage.store import owned
 from mirage.store.arena import Arena
@@ -72,7 +73,8 @@ def main(page: Page) -> None:
     if names := judges_of(page.arena):
         with st.container(horizontal=True, gap="medium"):
             system = pick("Your system", systems, key="your_system", width=280, help="Systems that are yours.")
-            judge = who.judge(names, "Judge that ranks your system.", listed=True)
+            able = [name for name in names if system in size(page.arena, Judge.from_name(name)).systems]
+            judge = who.judge(able or names, "Judge that ranks your system.", listed=True)
         standing(page, system, judge)
     else:
         describe(page)

@@ -20,6 +20,7 @@ from mirage.store import arena as arenas
 from mirage.store import folders
 from mirage.store import tags as store_tags
 from mirage.store.arena import Arena, open_arena
+from mirage.store.home import home_arenas
 from mirage.store.tags import count_queries, parse_tag
 from mirage.store.writing import claim_arena
 from mirage.text.data import load_words
@@ -222,12 +223,13 @@ def _options(
 
 
 def existing_arena(text: str) -> Path:
-    """Return the path of an arena that there is, as `folders.locate` does, or that of a bundled arena by its name.
+    """Return the path of an arena that there is, as `folders.locate` does, or that of a bundled arena, or of one in the
+    user's folder, by its name.
 
     Not for a new arena, which may have the name of a bundled one.
     """
     path = folders.locate(str(text))
-    return path if path.exists() else arenas.bundled_arenas().get(str(text), path)
+    return path if path.exists() else {**home_arenas(), **arenas.bundled_arenas()}.get(str(text), path)
 
 
 def own_arena(text: str) -> Path:

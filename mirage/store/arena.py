@@ -25,6 +25,7 @@ from mirage.stats.encoding import positions
 from mirage.store import manifest as manifests
 from mirage.store.bundled import shipped_folder
 from mirage.store.contract import refuse_foreign_values
+from mirage.store.folders import is_listed
 from mirage.store.lineage import LINEAGE, Lineage
 from mirage.text.languages import in_order, is_code
 from mirage.text.printing import terminal_text
@@ -156,8 +157,10 @@ class Arena:
 
     @property
     def argument(self) -> str:
-        """The arena as a command that reads it takes it: the name of a bundled one, else its address, quoted."""
-        return shlex.quote(self.bundled or self.address)
+        """The arena as a command that reads it takes it, quoted: the name of a bundled one or of one in the user's
+        folder, else its address.
+        """
+        return shlex.quote(self.bundled or (self.name if is_listed(self.path) else self.address))
 
     def command(self, table: str) -> str:
         """Return the shell command that creates a table in this arena, or in one of `fill`; empty if none does."""
@@ -170,7 +173,7 @@ class Arena:
         Of a bundled arena it writes into a copy, or if the texts are not bundled, into an arena of the published ones.
         """
         if self.bundled is None:
-            return command.replace("DIR", shlex.quote(self.address))
+            return command.replace("DIR", self.argument)
         if "answers" in self.tables:
             return f"mirage arena copy {self.bundled} my-arena && {command.replace('DIR', 'my-arena')}"
         return f"{TEXTS} && {command.replace('DIR', 'answers-arena')}" if self.bundled == "nomiracl" else ""

@@ -21,6 +21,11 @@ def in_home(path: Path) -> bool:
     return path.absolute().is_relative_to(home_folder())
 
 
+def is_listed(path: Path) -> bool:
+    """Return whether a path is that of an arena in the user's folder, which has a name, or of a reader's upload."""
+    return any(path.absolute().is_relative_to(home_folder() / part) for part in ("arenas", "own"))
+
+
 def make_folder(path: Path) -> None:
     """Create a folder and its parents; those in the user's folder can be read by their owner alone, also older ones.
 

@@ -73,11 +73,13 @@ CHARTS = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap(plot
     text => getComputedStyle(text).fill.match(/\\d+/g).slice(0, 3).map(Number)))"""
 
 
-def answers(code: str) -> bytes:
-    """A file of answers in a language: those of a baseline."""
+def answers(code: str, system: str) -> bytes:
+    """A file of answers of a system in a language: those of a baseline."""
     rows = open_arena(SAMPLE).read("answers", languages=[code]).to_pylist()
     keys = ("language", "query_id", "text")
-    lines = [json.dumps({k: row[k] for k in keys}) for row in rows if row["system"] == "baseline/bm25-3"]
+    lines = [
+        json.dumps({k: row[k] for k in keys} | {"system": system}) for row in rows if row["system"] == "baseline/bm25-3"
+    ]
     return "\n".join(lines).encode()
 
 
@@ -120,14 +122,13 @@ def test_all_four_things_in_one_sitting(
             seen(opened, scheme, f"{code}-{scheme}-3-spot-check")
         # A model of one's own.
         follow(opened, "Your system")
-        page.get_by_label("System name").fill(name)
-        file = {"name": "answers.jsonl", "mimeType": "application/jsonl", "buffer": answers(code)}
+        file = {"name": "answers.jsonl", "mimeType": "application/jsonl", "buffer": answers(code, name)}
         page.locator("input[type=file]").set_input_files([file])
         page.get_by_role("button", name="Remove answers.jsonl").wait_for()
         opened.settle()
-        page.get_by_role("button", name="Validate and add").click()
+        page.get_by_role("button", name="Rank them among").click()
         page.wait_for_url("**arena=sample-own**")
-        page.get_by_text("Features").wait_for()
+        page.get_by_text(f"{name} ranks").first.wait_for()
         opened.settle()
         assert name in page.locator("[data-testid=stMain]").inner_text()
         seen(opened, scheme, f"{code}-{scheme}-4-your-model")

@@ -292,7 +292,8 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
                 with arena_looks(contents_view(page.arena.whole).systems):
                     main(page)
         except MirageError as error:
-            refuse(error)
+            arena = st.session_state["_shared"].arena
+            refuse(error.rename_path(str(arena.path), arena.name))
         _settle(entry, frame)
         if again and offers != (frame.offer is not None):
             st.rerun()
