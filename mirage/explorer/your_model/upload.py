@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from mirage.pipeline.adding import Upload
+    from mirage.store.arena import Arena
 
 COMMANDS = "_evaluate_commands"
 """Session key: by the folder of an arena, the command that makes it from the uploaded file."""
@@ -49,14 +50,17 @@ class Choice:
         """The same as options of a reader."""
         return Options(dict(self.names), dict(self.values))
 
-    def command(self, file: str, arena: str = "") -> str:
+    def command(self, file: str, arena: Arena, upload: Upload) -> str:
         """Return the command that evaluates the file in the same way, alone or in a copy of an arena."""
-        words = ["mirage", "evaluate", file, *(["--as", self.kind] if self.kind else [])]
+        kind = upload.summary.format if upload.joins else self.kind
+        words = ["mirage", "evaluate", file, *(["--as", kind] if kind else [])]
         words += [word for pair in self.names for word in ("--map", "=".join(pair))]
         words += [word for pair in self.values for word in ("--set", "=".join(pair))]
-        if not arena:
+        if upload.answers is None:
             return shlex.join(words)
-        return f"mirage arena copy {arena} my-arena && {shlex.join([*words, '--into', 'my-arena'])}"
+        copy = f"mirage arena copy {shlex.quote(arena.bundled or arena.name)} my-arena"
+        codes = ",".join(sorted(set(upload.answers["language"].to_pylist())))
+        return f"{copy} && {shlex.join([*words, '--into', 'my-arena'])} && mirage rank my-arena --languages {codes}"
 
 
 def upload_form(page: Page) -> None:
@@ -83,7 +87,7 @@ def upload_form(page: Page) -> None:
     if st.button(f"Rank {'its systems' if not joins else 'them'}{plain(joins)}", type="primary", key="evaluate_upload"):
         _evaluate(page, name, data, choice, upload)
     note("On the command line:")
-    st.code(choice.command(name, page.arena.name if joins else ""), language=None, wrap_lines=True)
+    st.code(choice.command(name, page.arena, upload), language=None, wrap_lines=True)
 
 
 def _corrections(file_id: str, name: str, data: bytes) -> Choice:
@@ -172,9 +176,7 @@ def _evaluate(page: Page, name: str, data: bytes, choice: Choice, upload: Upload
                 raise ArenaError(message, do="free space, then try again") from None
     if completed:
         st.session_state[_UPLOADS] = st.session_state.get(_UPLOADS, 0) + 1  # the next upload has a field of its own
-        st.session_state.setdefault(COMMANDS, {})[str(folder)] = choice.command(
-            name, page.arena.name if upload.joins else ""
-        )
+        st.session_state.setdefault(COMMANDS, {})[str(folder)] = choice.command(name, page.arena, upload)
         switch(folder)
 
 
