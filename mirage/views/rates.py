@@ -24,7 +24,7 @@ from mirage.store.arena import reopen
 from mirage.store.labels import source_phrase
 from mirage.text.languages import in_order, place, scope_name
 from mirage.text.numbers import FORMATS
-from mirage.text.segmentation import as_sentence, count_text
+from mirage.text.segmentation import as_sentence
 from mirage.views.cache import cached_view
 
 if TYPE_CHECKING:
@@ -615,7 +615,8 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
     def least(name: str, value: Callable[[Mapping[str, Any]], float], write: Callable[[float], str]) -> str:
         best = min(map(value, both))
         found = [row["system"] for row in both if abs(value(row) - best) < 1e-9]
-        named = ", ".join(found) if len(found) <= NAMED else f"{len(found)} of {count_text(len(both), 'system')}"
+        many = f"all {len(both)}" if len(found) == len(both) else f"{len(found)} of {len(both)}"
+        named = ", ".join(found) if len(found) <= NAMED else f"{many} systems"
         return f"{name}: {named}{write(best)}."
 
     def rate(metric: Metric) -> str:
