@@ -103,7 +103,7 @@ def read_upload(arena: Arena, file: Path, *, kind: str | None = None, options: O
         if refused is None or not any(taken.format.name == ANSWERS for taken in recognised(file, options)):
             raise
         raise refused from None  # it knows the queries of the arena
-    if refused is not None and not {"answers", "judgments"} & tables.keys():
+    if refused is not None and (summary.format == ANSWERS or not {"answers", "judgments"} & tables.keys()):
         raise refused
     _refuse_size(summary)
     return Upload(None, summary)
