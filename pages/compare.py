@@ -16,7 +16,7 @@ from mirage.explorer.kit.frame import Page, link_row, onward, other_arenas, show
 from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import Col, column, drop_constant, mode, plain_table, table, table_svg
+from mirage.explorer.kit.table import SLIDE, Col, column, drop_constant, mode, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import LOGITS, Comparison, MovedQuery
@@ -100,7 +100,7 @@ def main(page: Page) -> None:
             "against": view.against,
             "moved": moved_shown(view, page.arena).to_pylist(),
         },
-        picture=partial(table_svg, rows, columns_of(view), mode()),
+        picture=partial(table_svg, rows, columns_of(view), mode(), aspect=SLIDE),
     )
 
 

@@ -18,7 +18,7 @@ from mirage.explorer.kit.heat_tables import board_ranks, rank_table, win_table
 from mirage.explorer.kit.labels import mark_labels
 from mirage.explorer.kit.pick import hold, link_state, pick, pick_many, pick_segments, pickers_popover
 from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.table import drop_constant, filter_rows, mode, table, table_svg
+from mirage.explorer.kit.table import SLIDE, drop_constant, filter_rows, mode, table, table_svg
 from mirage.explorer.kit.text import note, plain
 from mirage.explorer.leaderboard import cards, opening
 from mirage.explorer.leaderboard import ratings as columns
@@ -146,7 +146,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             "counted": [*board.notes, *board.counted],
         }
         | ({"reference": reference} if reference is not None else {}),
-        picture=partial(table_svg, shown, heads, mode()),
+        picture=partial(table_svg, shown, heads, mode(), aspect=SLIDE),
     )
 
 
@@ -359,7 +359,7 @@ def show_published(page: Page) -> None:
         "ranks",
         lambda: everything,
         about={"reference": figures.reference, "languages": figures.languages},
-        picture=partial(table_svg, shown, heads, mode()),
+        picture=partial(table_svg, shown, heads, mode(), aspect=SLIDE),
     )
 
 

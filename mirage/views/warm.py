@@ -33,6 +33,7 @@ from mirage.views.comparison import (
 )
 from mirage.views.exam import exam_view, pairs_view
 from mirage.views.features import features_view
+from mirage.views.overview import overview_view
 from mirage.views.printed import OPENING, printed_beside_ours, table_languages
 from mirage.views.rates import RateChoice, published_arena, rates_view
 from mirage.views.surrogate import SurrogateChoice, predicted_judges, surrogate_view
@@ -42,7 +43,7 @@ from mirage.views.win_matrix import matrix
 def warm(arena: Arena) -> None:
     """Store the views that the pages of an arena open with."""
     with without_waiting():
-        for view in (_board, _rates, _printed, _comparison, _matrix, features_view, _exam, _surrogate):
+        for view in (_board, _rates, _printed, _comparison, _matrix, features_view, _exam, _surrogate, overview_view):
             with suppress(Exception):  # its page tells what is wrong, or that there is too little data
                 view(arena)
 

@@ -104,7 +104,7 @@ def grid(page: Any) -> list[tuple[str, str]]:
 LINKS = {
     "leaderboard": (
         "?arena=judged&languages=fi&languages=sw&skill=abstain&system=aya-101",
-        {"Queries": "unanswerable", "System": "aya-101"},
+        {"Queries": "unanswerable"},
     ),
     "hallucination": (
         ("hallucination?arena=judged&languages=fi&languages=sw&definition=count&systems=aya-101&confusion=fi"),

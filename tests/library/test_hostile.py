@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar
 from urllib.parse import urlencode
-from urllib.request import urlopen
+from urllib.request import build_opener
 from xml.etree import ElementTree
 
 import browser
@@ -104,22 +104,26 @@ FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
         lambda target: gzip.compress(pickle.dumps(Bomb(target))),
         "not a complete Parquet",
     ),
-    "zeros": ("a.jsonl.gz", lambda _: zeros(100_000_000), "longer than 16 MB"),
+    "zeros": ("a.jsonl.gz", lambda _: zeros(100_000_000), "this file has more than 20 MB"),
     "zeros for Parquet": ("a.parquet.gz", lambda _: zeros(100_000_000), "this file has more than 20 MB"),
-    "blank lines": ("a.csv.gz", lambda _: gzip.compress(b"language\n" + b"\n" * 1_000_000, 1), "more than 20 MB"),
+    "blank lines": ("a.csv.gz", lambda _: gzip.compress(b"language\n" + b"\n" * 1_000_000, 1), "no record can be read"),
     "a dictionary of one": (
         "a.parquet",
         lambda _: _repeated("x" * 500_000, 900),
         "this file has more than 20 MB",
     ),
-    "a huge field": ("a.csv", lambda _: b"language,query_id,text\nen,1," + b"x" * 1_000_000, "field larger than"),
-    "an open quote": ("a.csv", lambda _: b'language,query_id,text\nen,1,"' + b"x\n" * 500_000, "field larger than"),
+    "a huge field": ("a.csv", lambda _: b"language,query_id,text\nen,1," + b"x" * 1_000_000, "there is no query"),
+    "an open quote": ("a.csv", lambda _: b'language,query_id,text\nen,1,"' + b"x\n" * 500_000, "close every quote"),
     "no UTF-8": ("a.jsonl", lambda _: record("x").encode() + b'{"text": "\xff\xfe"}\n', "not UTF-8"),
     "half a character": ("a.jsonl", lambda _: record("\ud800").encode(), "lone surrogate"),
     "a deep nest": ("a.jsonl", lambda _: b"[" * 200_000 + b"\n", "not JSON"),
-    "too many lines": ("a.jsonl", lambda _: b"{}\n" * 5_000, "more than 1,000 answers"),
+    "too many records": (
+        "a.jsonl",
+        lambda _: b'{"question": "Who?", "answer": "Ann.", "language": "en"}\n' * 1_001,
+        "more than 1,000 records",
+    ),
     "an endless number": ("a.jsonl", lambda _: b'{"text": ' + b"9" * 100_000 + b"}\n", "not JSON"),
-    "no ending": ("a.pkl", lambda target: pickle.dumps(Bomb(target)), "is neither JSON"),
+    "no ending": ("a.pkl", lambda target: pickle.dumps(Bomb(target)), "no record can be read"),
 }
 
 
@@ -408,7 +412,7 @@ def test_the_canary_hears_a_browser_and_a_program(start: Callable[..., Opened]) 
     opened = start()
     opened.page.set_content("<img src=http://hostile.example/page.png>")
     with pytest.raises(OSError, match="403"):
-        urlopen("http://hostile.example/program")
+        build_opener().open("http://hostile.example/program")  # urlopen keeps the proxies of its first call
     assert [line.split()[1] for line in Canary.asked] == ["/page.png", "http://hostile.example/program"]
     Canary.asked.clear()
     opened.page.close()
@@ -595,7 +599,7 @@ def test_an_upload_is_refused_in_words_and_leaves_nothing(opened: Opened, url: s
     target = tmp_path / "ran"
     for name, data, problem in (
         ("evil.parquet", pickle.dumps(Bomb(target)), "not a complete Parquet file"),
-        ("..%2f..%2fbomb.jsonl.gz", zeros(60_000_000), "longer than 16 MB"),
+        ("..%2f..%2fbomb.jsonl.gz", zeros(60_000_000), "no record can be read"),
         ("<img src=x>.csv", b"language,query_id,system,text\nen,nowhere,m,x\n", "nowhere"),
     ):
         page.locator("input[type=file]").set_input_files([{"name": name, "mimeType": "text/plain", "buffer": data}])

@@ -354,7 +354,7 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         return
     if (languages and tuple(languages) != shared.picked) or any(key in st.session_state for key in params):
         # The browser adds the current selection to every internal link; explicit parameters replace it.
-        key = f"onward_{name}_{'_'.join(languages)}_{label}"
+        key = f"onward_{name}_{'_'.join([*languages, label, *map(str, params.values())])}"
         st.button(f"{plain(label)} →", type="tertiary", key=key, on_click=_leave, args=(name, list(languages), params))
         return
     # The browser adds arena, languages and tags, so they must not be repeated here.

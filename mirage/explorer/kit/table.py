@@ -26,6 +26,8 @@ ROWS = 100
 """Maximum rows of a table on the page; longer tables scroll."""
 WINDOW = 25
 """Visible rows of a scrolling table."""
+SLIDE = 2.0
+"""Width of a table that fills a slide, in heights."""
 ColKind = Literal["system", "text", "language", "interval", "span"] | Kind
 
 _WIDTHS: dict[str, int] = {
@@ -498,18 +500,21 @@ def _texts(rows: pa.Table, col: Col) -> list[str]:
     return [_NO_VALUE if value is None else str(value) for value in values]
 
 
-def table_svg(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
+def table_svg(rows: pa.Table, columns: Sequence[Col], mode: Mode, *, aspect: float = 0.0) -> str:
     """Return the first rows of a table (`WINDOW`) as a picture in SVG.
 
     Args:
         rows: as for `table`.
         columns: as for `table`.
         mode: light or dark.
+        aspect: minimum width in heights; the columns are spread to reach it.
     """
     rows = rows.slice(0, WINDOW)
     colors, parts, left = ink(mode), [], 0
-    for col in columns:
-        width = (col.pixels or _OTHER) + (_MARK if col.kind == "system" else 0)
+    widths = [(col.pixels or _OTHER) + (_MARK if col.kind == "system" else 0) for col in columns]
+    height = ROW * (len(rows) + 1)
+    spread = max(1.0, aspect * height / sum(widths))
+    for col, width in zip(columns, (round(spread * width) for width in widths), strict=True):
         images: list[str | None] = []
         if col.kind == "system":
             images = [dot(name, mode) for name in rows[col.name].to_pylist()]
@@ -527,7 +532,7 @@ def table_svg(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> str:
             if image is not None:
                 parts.append(f"<image x='{left + 10}' y='{ROW * k + 5}' height='20' href='{escape(image)}'/>")
         left += width
-    size = f"width='{left}' height='{ROW * (len(rows) + 1)}'"
+    size = f"width='{left}' height='{height}'"
     style = "font-family='system-ui, Noto Sans, sans-serif' font-size='14'"
     return f"<svg xmlns='http://www.w3.org/2000/svg' {size} {style}>{''.join(parts)}</svg>"
 

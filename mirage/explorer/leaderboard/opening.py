@@ -59,8 +59,10 @@ def show() -> None:
                 answer_card.show_passages(battle.query, labels=chosen != _OPEN)
         if chosen != _OPEN:
             cards = [card_of(sample, system) for system in SYSTEMS]
-            who = [f"{letter} {card.system} ({card.about})" for letter, card in zip("AB", cards, strict=True) if card]
-            note(f"You chose {chosen} of {' and '.join(who)}. By relevance labels: {battle.conclusion}")
+            who = [
+                f"{letter} is {card.system} ({card.about})" for letter, card in zip("AB", cards, strict=True) if card
+            ]
+            note(f"You chose {chosen}. By relevance labels: {battle.conclusion} {', '.join(who)}.")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if chosen == _OPEN:
                 for letter in "AB":
