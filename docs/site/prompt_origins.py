@@ -55,6 +55,10 @@ _CUT = PromptDeparture(
     "Each passage is cut to its first 800 tokens, by an estimate.",
     "The systems were shown at most that much; the estimate makes the prompt the same on every machine.",
 )
+_ALONE = PromptDeparture(
+    "It says that nothing but the criterion counts.",
+    "Otherwise every criterion would measure overall quality.",
+)
 
 ORIGINS: tuple[PromptOrigin, ...] = (
     *(
@@ -194,14 +198,13 @@ ORIGINS: tuple[PromptOrigin, ...] = (
         "criterion",
         "Which of two answers is better by one criterion?",
         "[MB], Figure 13, as the prompt `judge`, with one question in place of its list of qualities",
-        (
-            _FENCED,
-            _CUT,
-            PromptDeparture(
-                "It says that nothing but the criterion counts.",
-                "Otherwise every criterion would measure overall quality.",
-            ),
-        ),
+        (_FENCED, _CUT, _ALONE),
+    ),
+    PromptOrigin(
+        "points",
+        "How many points does one answer get by one criterion?",
+        "[MB], Figure 13, as `criterion`, for one answer",
+        (_FENCED, _CUT, _ALONE),
     ),
     PromptOrigin(
         "nugget_create",

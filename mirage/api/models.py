@@ -387,15 +387,15 @@ def judge(
             steer the judge.
         criterion: `overall`, `groundedness`, `citation`, `completeness` or `language-quality`. None is `overall`.
             Verdicts by another criterion are stored under `JUDGE: CRITERION`.
-        rubric: YAML file with a question or a whole prompt of your own.
+        rubric: YAML file with a question or a whole prompt of your own, and `scale: points` to judge each answer alone.
         repeats: verdicts of the model on each battle in each order.
         passport: judge answers beside copies with a planted fault, of 30 queries per language or `queries`, for
             `judge_passport`; returns the arena of these items.
         replace: judge again, ignoring existing verdicts and cached replies.
 
     Returns:
-        The arena with the table `judgments`; verdicts of other judges stay. A failed call has no verdict; the next run
-        retries it.
+        The arena with the table `judgments`, with points also `scores`; verdicts of other judges stay. A failed call
+        has no verdict; the next run retries it.
 
     Raises:
         TableMissing: if the arena lacks a table that the judge needs.

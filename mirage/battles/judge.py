@@ -62,6 +62,12 @@ def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
     return tuple(sorted(every, key=lambda name: name != arena.judge))
 
 
+def judges_alone(arena: Arena) -> frozenset[str]:
+    """Return the judges that saw one answer at a time and gave it points: they see no order of two answers."""
+    made = arena.manifest["made"].get("judgments", {}).get("settings", {})
+    return frozenset(name for name, settings in made.items() if "points" in settings)
+
+
 def choose_judge(arena: Arena, wanted: str | None = None) -> str:
     """Return the requested judge of an arena, else the first of `judges`, with which the pages open, too.
 

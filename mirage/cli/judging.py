@@ -12,11 +12,13 @@ from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Seed, Share, command_group
 from mirage.cli.completion import complete_judges
 from mirage.cli.connection import Connection, tell, tell_result
-from mirage.cli.output import note
+from mirage.cli.output import note, show
 from mirage.cli.reporting import print_passport, show_judges
 from mirage.cli.settings import expand_settings
+from mirage.cli.voting import SCORES
 from mirage.errors import BadInput
 from mirage.store.arena import open_arena
+from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
     from mirage.stages.judge.criteria import Criterion as JudgeCriterion
@@ -34,7 +36,7 @@ Criterion = Annotated[
     typer.Option(
         metavar="NAME|FILE",
         help="What to judge by: overall, groundedness, citation, completeness or language-quality; or a YAML file with"
-        " a question, or a template with {question}, {passages}, {answer_a} and {answer_b}.  [default: overall]",
+        " a question or a template, and `scale: points` to judge each answer alone.  [default: overall]",
         show_default=False,
     ),
 ]
@@ -71,12 +73,15 @@ def judge(
 
     Reads the tables queries, passages and answers; `--judge heuristic` needs no model and costs nothing. Writes the
     table judgments, keeping other judges, and caches every reply in the arena's ledger: rerun the command to resume; no
-    call is paid for twice. Ratings made from older verdicts are removed. Prints the judge's rates. The verdicts of
-    --known are stored under `known: NAME` and by another criterion under `NAME: CRITERION`.
+    call is paid for twice. Ratings made from older verdicts are removed. Prints the judge's rates; with points mean
+    scores (table scores). The verdicts of --known are stored under `known: NAME` and by another criterion under
+    `NAME: CRITERION`.
     """
     from mirage.battles.judge import HEURISTIC
+    from mirage.people.votes.raters import ScoreMean
     from mirage.stages.judge import stage
     from mirage.stages.judge.stage import BattleSample, JudgeSettings
+    from mirage.views.votes import scores_view
 
     asked = _load_criterion(criterion)
     sample = BattleSample(queries, pairs, seed, languages, None, known or planted)
@@ -101,6 +106,14 @@ def judge(
             return
     arena = _judge_battles(dir_, settings, connection, repeats)
     if arena is None:
+        return
+    if settings.scored and "scores" in arena.tables:
+        rows = [row for row in scores_view(arena).rows.to_pylist() if row["measure"] == asked.name]
+        show(rows, SCORES, output_format, of=ScoreMean, value="mean")
+        unread = "SELECT count(*) AS n, any_value(reason) AS reason FROM scores WHERE rater = ? AND value IS NULL"
+        (row,) = arena.sql(unread, [settings.owner]).to_pylist()
+        if row["n"]:
+            note(f"{count_text(row['n'], 'answer')} without points: {row['reason']}")
         return
     stats = stage.judge_statistics(dir_, limits=connection.limits()) if "judgments" in arena.tables else []
     show_judges([row for row in stats if row.judge == settings.owner], output_format)
@@ -175,6 +188,7 @@ def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, 
     for one in every:
         with connection.calls(model, "Judging", "mirage judge") as calls:
             arena, result = judge_by_model(path, one, calls)
-        tell_result(result.cost, result.failed, result.unasked, "battles have no verdict")
+        lack = "battles have no verdict" if settings.criterion.points is None else "answers have no points"
+        tell_result(result.cost, result.failed, result.unasked, lack)
         model = model.after(result.cost)
     return arena

@@ -256,7 +256,7 @@ def scores(
     ] = None,
     output_format: How = "table",
 ) -> None:
-    """Print imported scores of the answers by people and programs.
+    """Print the scores of the answers by people and programs.
 
     Prints the mean of each system by each measure, with its 95% interval over queries. Reads the table scores. Writes
     nothing, except with `--verdicts-from` the verdicts of a judge `people: MEASURE`, or by programs `scores: MEASURE`,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from mirage.battles.judge import people_judges, verdict_judges
+from mirage.battles.judge import judges_alone, people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.people.exam import MEASURES, MEASURES_ALONE, SEED, ExamResult, JudgeExam, Measure, exam
@@ -241,7 +241,7 @@ def statistics(arena: Arena, languages: tuple[str, ...] = ()) -> tuple[JudgeStat
         UnknownName: if it has no such language.
     """
     with kept_ledger(arena.path) as ledger:
-        return tuple(judge_stats(_judgments(arena, languages), ledger))
+        return tuple(judge_stats(_judgments(arena, languages), ledger, alone=judges_alone(arena)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,12 +352,14 @@ def _without(reason: str | None) -> Estimate:
 
 def _alone(arena: Arena, stats: Sequence[JudgeStats], languages: tuple[str, ...], *, fitted: bool) -> list[JudgeRow]:
     """Return the measures without people, people among the judges last."""
-    people = people_judges(arena)
+    people, alone = people_judges(arena), judges_alone(arena)
     slopes = _slopes(arena, languages) if fitted else {}
     families = _families(arena, languages)
     rows = []
     for of in stats:
         measures = {name: _rate(of, name) for name in _RATES}
+        if of.judge in alone:
+            measures |= dict.fromkeys(("flip", "first"), _without("the judge sees one answer at a time, in no order"))
         key = of.judge, of.language
         measures[LENGTH] = slopes.get(key) or _without(_no_slope(arena, of.judge) if fitted else NOT_FITTED)
         measures["family"] = families[key]

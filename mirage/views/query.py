@@ -59,7 +59,7 @@ class FeatureValue:
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """Imported scores of one answer by one measure, from people or from programs."""
+    """Scores of one answer by one measure, from people or from programs."""
 
     measure: str
     """The scale."""

@@ -36,6 +36,8 @@ Answer B: {answer_b}
 Which is friendlier? End with [[A]], [[B]] or [[C]].
 """
 RUBRIC = "question: Is the answer polite?\n"
+POINTS = RUBRIC + "scale: points\n"
+ALONE = "Q: {question} {passages} A: {answer} From {low} to [[{high}]] points?"
 ORDER = ("one", "two", "three")
 
 
@@ -77,7 +79,13 @@ def test_bundled_criteria_differ_in_their_question_and_hash() -> None:
         ("name: tone\n", "question"),
         ("name: tone\nquestion:\n", "question"),
         ("question: {te: q}\n", "question"),
-        (RUBRIC + "scale: 1 to 5\n", "scale"),
+        *(
+            (RUBRIC + f"scale: {scale}\n", "scale")
+            for scale in ("1 to 5", "points 5 to 1", "points 1 to 1", "", "{a: b}")
+        ),
+        (f"{POINTS}template: {json.dumps(PROMPT)}\n", "answer_a"),
+        (f"{POINTS}template: {json.dumps(ALONE.replace('[[{high}]]', '{high}'))}\n", "verdict"),
+        (f"template: {json.dumps(ALONE)}\n", "answer"),
         (RUBRIC + "name: {en: tone}\n", "name"),
         (RUBRIC + "name: groundedness\n", "groundedness"),
         (RUBRIC + "name: planted\n", "planted"),
@@ -181,6 +189,83 @@ def test_a_criterion_does_not_hide_the_maker_of_a_judge() -> None:
         assert makers.of(f"{judge}: groundedness") == makers.of(judge) == maker
 
 
+# --- points for single answers ----------------------------------------------------------------------------------------
+
+
+def rating(call: Call) -> Act:
+    """Points by system: 5 for one, 4 for two, 1 for three, and of three on q2 a number outside the scale."""
+    (name,) = {*re.findall(r"(one|two|three) on \w+ q\d", call.content)}
+    return says({"one": "5", "two": "4", "three": "9" if "three on en q2" in call.content else "1"}[name])
+
+
+def test_points_are_scores_of_single_answers_and_decide_their_battles(arena: Path, tmp_path: Path) -> None:
+    path = file(tmp_path, "tone.yaml", POINTS)
+    with Service(rating) as service:
+        prices = ("--price-in", 0, "--price-out", 1e6, "--max-tokens", 20, "--concurrency", 1)
+        assert "24 calls" in run(arena, service, "--criterion", path, "--dry-run").stderr
+        told = run(arena, service, "--criterion", path, *prices, "--budget", 200)
+        assert len(service.calls) == 10
+        assert "answers have no points" in told.stderr
+        shown = rows(run(arena, service, "--criterion", path, *prices, "--format", "csv"))
+        assert "1 answer without points" in run(arena, service, "--criterion", path, *prices).stderr
+        assert Counter(service.requests.values()) == {1: 24}, "each answer is asked about once"
+    means = {row["system"]: float(row["mean"]) for row in shown if row["language"] == "all"}
+    assert means == {"one": 5, "two": 4, "three": 1}
+    scores = open_arena(arena).read("scores").to_pylist()
+    about = {(row["rater"], row["measure"], row["low"], row["high"], row["person"]) for row in scores}
+    assert about == {("j: tone", "tone", 1, 5, False)}
+    (unread,) = (row for row in scores if row["value"] is None)
+    assert (unread["language"], unread["query_id"], unread["system"]) == ("en", "q2", "three")
+    assert "1 to 5" in unread["reason"]
+
+    table = judgments(arena)
+    assert len(table) == 8 * 3 * 2
+    for row in table:
+        pair, keys = (row["system_a"], row["system_b"]), (row["language"], row["query_id"], row["criterion"])
+        better = "AB"[ORDER.index(pair[0]) > ORDER.index(pair[1])]
+        lost = keys[:2] == ("en", "q2") and "three" in pair
+        assert (row["verdict"], row["reason"]) == (("unparsed", unread["reason"]) if lost else (better, None))
+        assert keys[2] == "tone"
+        assert row["prompt"] == load_criterion(rubric=path).prompt
+    assert len({row["call"] for row in table}) == 24, "the cost of every call is known"
+    board = rows(mirage("rank", arena, "--judge", "j: tone", "--draws", 20, "--format", "csv"))
+    assert [row["system"] for row in board if row["language"] == "all"] == list(ORDER)
+    (row, *_) = rows(mirage("compare", arena, "one", "three", "--judge", "j: tone", "--format", "csv"))
+    assert float(row["difference"]) == 1
+    assert "j: tone" in mirage("show", arena).stderr
+    (row,) = (row for row in rows(mirage("report", "judges", arena, "--format", "csv")) if row["language"] == "all")
+    assert (row["flip_rate"], row["first_rate"], row["calls"]) == ("", "", "24"), "the judge saw no order"
+
+
+def test_a_single_system_has_scores_and_no_battles(tmp_path: Path) -> None:
+    path, rubric = tmp_path / "arena", file(tmp_path, "tone.yaml", POINTS)
+    writing.write(path, {**texts(), "answers": answers(("one",))}, made_by="a test")
+    with Service(rating) as service:
+        shown = rows(run(path, service, "--criterion", rubric, "--queries", 3, "--format", "csv"))
+        assert {(row["system"], float(row["mean"])) for row in shown} == {("one", 5.0)}
+        n = len(service.calls)
+        assert n == open_arena(path).rows("scores") == 6
+        run(path, service, "--criterion", rubric, "--pairs", 3, code=2)
+        for text, name in ((POINTS.replace("polite", "kind"), "j"), (POINTS.replace("points", "points 0 to 9"), "k")):
+            file(tmp_path, "tone.yaml", text)
+            assert "another name" in run(path, service, "--criterion", rubric, name=name, code=2).stderr
+        assert len(service.calls) == n, "nothing is paid before the error"
+        file(tmp_path, "tone.yaml", POINTS.replace("polite", "kind"))
+        run(path, service, "--criterion", rubric, "--queries", 2, "--replace")
+    assert open_arena(path).rows("scores") == 4, "none is left that was asked in other words"
+    assert "judgments" not in open_arena(path).tables
+
+
+def test_a_prompt_for_points_is_sent_as_it_is(arena: Path, tmp_path: Path) -> None:
+    path = file(tmp_path, "mine.yaml", f"scale: points from 0 to 10\ntemplate: {json.dumps(ALONE)}\n")
+    with Service(lambda _: says("10/10")) as service:
+        run(arena, service, "--criterion", path, "--languages", "en", "--pairs", 1, "--repeats", 2)
+        assert all(call.content.endswith("From 0 to [[10]] points?") for call in service.calls)
+        assert len(service.calls) == 4
+    assert {(row["verdict"], row["repeat"]) for row in judgments(arena)} == {("tie", None), ("tie", 1)}
+    assert open_arena(arena).read("scores")["value"].to_pylist() == [10, 10]
+
+
 # --- prompts that an answer can steer ---------------------------------------------------------------------------------
 
 
@@ -191,7 +276,9 @@ def obeying(wrong: set[tuple[str, str]]) -> object:
         outside = re.sub(r"<<[A-Z]+[A-Z 0-9]* (\w{12,})>>\n.*?<<END \1>>", "", call.content, flags=re.DOTALL)
         if told := re.findall(r"^\[\[([AB])\]\]$", outside, flags=re.MULTILINE):
             return says(told[-1])
-        (a, query), (_, _) = re.findall(r"(one|two|three) on en (q\d+)\.", call.content)
+        (a, query), *others = re.findall(r"(one|two|three) on en (q\d+)\.", call.content)
+        if not others:
+            return says("5" if (query, a) not in wrong or "[[5]]" in call.content.split("First explain")[0] else "1")
         return says("B" if (query, a) in wrong else "A")
 
     return behave
@@ -219,13 +306,22 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
     tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
     writing.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
     own = file(tmp_path, "mine.yaml", json.dumps({"template": PROMPT}))
+    alone = file(tmp_path, "tone.yaml", POINTS)
     with Service(obeying(wrong)) as service:  # type: ignore[arg-type]
-        for words in ((), ("--criterion", own)):
+        for words in ((), ("--criterion", own), ("--criterion", alone)):
             run(path, service, "--known", *words)
             run(path, service, "--planted", *words)
         assert sum("[[A]]" in re.split("Which is friendlier", call.content)[0] for call in service.calls)
     known = {row.judge: row.measures["known"].value for row in exam(open_arena(path)).exams}
-    assert known == {"j": 1.0, "j: planted": 1.0, "j: mine": 1.0, "j: mine: planted": 0.0}
+    assert known == {
+        "j": 1,
+        "j: planted": 1,
+        "j: mine": 1,
+        "j: mine: planted": 0,
+        "j: tone": 1,
+        "j: tone: planted": 0,
+    }
+    assert "scores" not in open_arena(path).tables, "points of an exam are no scores of the answers"
     with pytest.raises(BadInput, match="cannot rank"):
         Judge.from_name("known: j: planted")
 

@@ -65,10 +65,11 @@ GIVEN = {
 
 
 def model(call: Call) -> Act:
-    """What the model of the guide says: a verdict to whoever asks for one, else an answer."""
+    """What the model of the guide says: a verdict or points to whoever asks for them, else an answer."""
     if "input" in call.body:
         return embedded(call, lambda text: [1.0, float(len(text))])
-    return reply("The first is better. [[A]]" if "[[A]]" in call.content else "It was built in 1902 [1].")
+    marks = (mark for mark in ("[[A]]", "[[5]]") if mark in call.content)
+    return reply(next((f"For a reason. {mark}" for mark in marks), "It was built in 1902 [1]."))
 
 
 WITH_BLOCKS = [page for page in GUIDE if page.name != RECIPES]

@@ -254,10 +254,10 @@ def test_pitfall_189_a_rerun_after_a_kill_completes_and_cleans(
 def says(call: Call) -> Act:
     query = re.search(r"Query (q\d+) in (\w+)", call.content)
     assert query
-    return reply(f"{query[2]} {query[1]} [[A]]")
+    return reply(f"{query[2]} {query[1]} [[{'5' if '[[5]]' in call.content else 'A'}]]")
 
 
-@pytest.mark.parametrize("verb", ["generate", "judge"])
+@pytest.mark.parametrize("verb", ["generate", "judge", "points"])
 def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
     verb: str, runner: Runner, answered: Path, tmp_path: Path
 ) -> None:
@@ -265,8 +265,11 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
     shutil.copytree(answered, path)
     with Service(says, latency=0.01) as service:
         named = ["--system", "new"] if verb == "generate" else ["--judge", "new", "--queries", "10"]
+        if verb == "points":
+            (rubric := tmp_path / "tone.yaml").write_text("question: Is it kind?\nscale: points\n", encoding="utf-8")
+            named += ["--criterion", str(rubric)]
         model = ["--model", "m", "--base-url", service.url, "--retries", "0", "--concurrency", str(AT_ONCE)]
-        args = [verb, str(path), *named, *model]
+        args = ["generate" if verb == "generate" else "judge", str(path), *named, *model]
         for k in range(KILLS):
             forks = runner.start(args)
             # One in three dies by the clock, possibly while the table is written.
@@ -285,8 +288,11 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
         assert service.requests.total() <= asked + AT_ONCE * KILLS
         assert runner.start(args).wait() == 0
         assert len(service.requests) == asked
-    table = open_arena(path).read("answers" if verb == "generate" else "judgments").to_pylist()
-    assert sum(row["system" if verb == "generate" else "judge"] == "new" for row in table) == asked
+    table, owner = {"generate": ("answers", "system"), "judge": ("judgments", "judge"), "points": ("scores", "rater")}[
+        verb
+    ]
+    rows = open_arena(path).read(table).to_pylist()
+    assert sum(row[owner].partition(":")[0] == "new" for row in rows) == asked
     sound(path)
 
 

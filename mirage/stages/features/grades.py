@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
@@ -24,15 +24,20 @@ def _value(mark: Mark) -> float | None:
     return float(mark["grade"].replace(",", "."))
 
 
-_NUMBER = rf"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*{HIGH})?"
-_SAID = rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{_NUMBER}"
-_IN_BRACKETS = MarkForm(re.compile(bracket(_NUMBER)), _value, GRADE_NOUNS)
-_LABELLED = MarkForm(re.compile(_SAID, re.IGNORECASE), _value, GRADE_NOUNS, labelled=True)
-_ALONE = re.compile(rf"\W*{_NUMBER}\W*")
+@cache
+def _forms(high: int) -> tuple[MarkForm[float], MarkForm[float], re.Pattern[str]]:
+    """Return the forms of a grade up to `high`: in brackets, after a label, and as the whole reply."""
+    number = rf"(?P<grade>\d+(?:[.,]\d+)?)(?:\s*/\s*{high})?"
+    said = rf"\b(?:score|rating|grade)\b(?:\s+is|\s+of)?[\s:：=*_\[(]{{0,8}}{number}"
+    return (
+        MarkForm(re.compile(bracket(number)), _value, GRADE_NOUNS),
+        MarkForm(re.compile(said, re.IGNORECASE), _value, GRADE_NOUNS, labelled=True),
+        re.compile(rf"\W*{number}\W*"),
+    )
 
 
-def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
-    """Return the grade in a grader's reply; None if there is none or it is not from `LOW` to `HIGH`.
+def parse_grade(text: str, shown_texts: Iterable[str] = (), *, low: int = LOW, high: int = HIGH) -> float | None:
+    """Return the grade in a grader's reply; None if there is none or it is not from `low` to `high`.
 
     The last own `[[3]]` counts, also with spaces and in full-width brackets; without any, the last own `Score: 3` (or
     rating, or grade); without any, a number that is the whole reply. `mirage.text.marks` distinguishes own marks from
@@ -44,26 +49,29 @@ def parse_grade(text: str, shown_texts: Iterable[str] = ()) -> float | None:
     Args:
         text: the grader's reply.
         shown_texts: texts in its prompt: query, passages, answers.
+        low: lowest grade.
+        high: highest grade.
     """
     shown_texts = list(shown_texts)
     parted = part_thoughts(text, shown_texts)
-    grade = None if parted.gap is not None else _own_grade(parted.text, shown_texts)
-    return grade if grade is not None and LOW <= grade <= HIGH else None
+    grade = None if parted.gap is not None else _own_grade(parted.text, shown_texts, high)
+    return grade if grade is not None and low <= grade <= high else None
 
 
-def _own_grade(text: str, shown_texts: Sequence[str]) -> float | None:
+def _own_grade(text: str, shown_texts: Sequence[str], high: int) -> float | None:
     """Return the grade of a reply without thoughts, in range or not."""
-    marked = [match.span() for match in _IN_BRACKETS.pattern.finditer(text)]
-    if marks := _IN_BRACKETS.own(text, shown_texts):
-        return _IN_BRACKETS.settle(marks, shown_texts)
+    in_brackets, labelled, alone = _forms(high)
+    marked = [match.span() for match in in_brackets.pattern.finditer(text)]
+    if marks := in_brackets.own(text, shown_texts):
+        return in_brackets.settle(marks, shown_texts)
     marks = [
         match
-        for match in _LABELLED.own(text, shown_texts)
+        for match in labelled.own(text, shown_texts)
         if not any(start < match.end() and match.start() < end for start, end in marked)
     ]
     if marks:
-        return _LABELLED.settle(marks, shown_texts)
-    number = _ALONE.fullmatch(text)
+        return labelled.settle(marks, shown_texts)
+    number = alone.fullmatch(text)
     return _value(number) if number and not marked else None
 
 

@@ -27,6 +27,8 @@ PLANTED = "planted"
 """Suffix of the judge name for planted cases (`prompt.Plant`), so no criterion has this name."""
 MARKS = "[[A]] if assistant A is better, [[B]] if assistant B is better, [[C]] for a tie"
 """The verdicts that are read from a judge's reply to a pair of answers."""
+_POINTS = re.compile(r"points(?:\s+(?:from\s+)?(\d{1,4})\s+to\s+(\d{1,4}))?")
+"""A scale of points; without its ends from 1 to 5."""
 _QUESTIONS = {
     "groundedness": "Groundedness: is every statement of the answer borne out by the passages? A statement that they "
     "contradict or do not contain counts against it, even if it is true. An answer that rightly says that the passages "
@@ -40,13 +42,10 @@ _QUESTIONS = {
 }
 BUNDLED = (OVERALL, *_QUESTIONS)
 """Names of the bundled criteria."""
-_REQUIRED = ("question", "passages", "answer_a", "answer_b")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
-_FIELDS = ("name", "question", "template")
+_FIELDS = ("name", "question", "scale", "template")
 _MOST = 40
 """Maximum length of a name."""
-_NO_SCALE = ("pairwise", 0, 0, 0.0)
-"""Part of the hash of a prompt, like the language of its texts, so that stored hashes stay valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +55,22 @@ class Criterion:
     name: str
     """Its name, in column `criterion` and after the judge's name."""
     text: str
-    """Prompt template, with `{question}`, `{passages}`, `{answer_a}` and `{answer_b}`. Also allowed: `{criterion}` for
-    the question to judge by, `{code}` for a code that occurs in no inserted text, to fence them, and `{language}` for
-    the English name of the query's language.
+    """Prompt template, with `{question}`, `{passages}`, `{answer_a}` and `{answer_b}`, with points `{answer}`. Also
+    allowed: `{criterion}` for the question to judge by, `{code}` for a code that occurs in no inserted text, to fence
+    them, `{language}` for the English name of the query's language, and with points `{low}` and `{high}`.
     """
     question: str = ""
     """What to judge by, for `{criterion}`; may have `{language}`."""
+    points: tuple[int, int] | None = None
+    """Fewest and most points of one answer, judged alone; None to compare two answers."""
 
     @property
     def prompt(self) -> str:
         """Hash of the instructions to the judge: 12 hexadecimal digits."""
         told = [[["en", text]] if text else [] for text in (self.text, self.question)]
-        return hashlib.sha256(json.dumps([*told, _NO_SCALE], ensure_ascii=False).encode()).hexdigest()[:12]
+        # The language, and a scale also without points, keep stored hashes valid.
+        scale = ("pairwise", 0, 0, 0.0) if self.points is None else ("points", *self.points, 0.0)
+        return hashlib.sha256(json.dumps([*told, scale], ensure_ascii=False).encode()).hexdigest()[:12]
 
     def judge_name(self, judge: str) -> str:
         """Return the name under which a judge's verdicts by this criterion are stored."""
@@ -77,6 +80,7 @@ class Criterion:
         """Return the prompt for queries in a language, with all placeholders but those of the battle filled."""
         name = name_of(language) if language else ""
         told = {"criterion": fill(self.question, {"language": name}), "language": name}
+        told |= dict(zip(("low", "high"), map(str, self.points or ()), strict=False))
         return _PLACEHOLDER.sub(lambda match: told.get(match[1], match[0]), self.text)
 
 
@@ -93,12 +97,12 @@ def load_criterion(name: str | None = None, *, rubric: Path | None = None) -> Cr
     Args:
         name: one of `BUNDLED`; `overall` if None.
         rubric: YAML file with `question` (what to judge by), `template` (a whole prompt) or both, and optionally `name`
-            (otherwise the file's).
+            (otherwise the file's) and `scale` (`points`, or `points 0 to 10`: each answer is judged alone).
 
     Raises:
         UnknownName: if there is no such criterion or field.
         BadInput: if a file is missing or unreadable, a placeholder is missing or unknown, a template asks for no
-            verdict that can be read, or the name is one of a bundled criterion.
+            verdict that can be read, the scale is unknown, or the name is one of a bundled criterion.
     """
     if rubric is None:
         if name is not None and name not in BUNDLED:
@@ -119,9 +123,28 @@ def load_criterion(name: str | None = None, *, rubric: Path | None = None) -> Cr
     if question:
         do = "only {language} can be used in a question"
         check_placeholders("question", question, known=("language",), where=fields["question"].where, do=(do, ""))
+    points = _read_scale(fields)
     if template:
-        _check_template(template, ("code", "language", *(("criterion",) if question else ())), fields["template"].where)
-    return Criterion(_name(fields, rubric), template or bundled_text("criterion"), question)
+        also = ("code", "language", *(("criterion",) if question else ()), *(("low", "high") if points else ()))
+        _check_template(template, also, fields["template"].where, points)
+    bundled = bundled_text("criterion" if points is None else "points")
+    return Criterion(_name(fields, rubric), template or bundled, question, points)
+
+
+def _read_scale(fields: Mapping[str, Line]) -> tuple[int, int] | None:
+    """Return the fewest and most points of a rubric; None for one that compares two answers."""
+    if "scale" not in fields:
+        return None
+    given = _text(fields, "scale")
+    match = _POINTS.fullmatch(given)
+    low, high = (int(match[1] or 1), int(match[2] or 5)) if match else (0, 0)
+    if low >= high:
+        raise BadInput(
+            f"the scale {given!r} is not one of points" if match is None else f"the scale {given!r} has no two values",
+            where=fields["scale"].where,
+            do="write `scale: points` (1 to 5), or its ends in whole numbers, the worst first: `scale: points 0 to 10`",
+        )
+    return low, high
 
 
 def _text(fields: Mapping[str, Line], name: str) -> str:
@@ -148,21 +171,23 @@ def _name(fields: Mapping[str, Line], path: Path) -> str:
     return name
 
 
-def _check_template(text: str, optional: tuple[str, ...], where: str) -> None:
-    """Check the placeholders of a template, and that it asks for a verdict that can be read."""
-    needed, also = (", ".join(f"{{{name}}}" for name in names) for names in (_REQUIRED, optional))
+def _check_template(text: str, optional: tuple[str, ...], where: str, points: tuple[int, int] | None) -> None:
+    """Check the placeholders of a template, and that it asks for a verdict or points that can be read."""
+    required = ("question", "passages", *(("answer",) if points else ("answer_a", "answer_b")))
+    needed, also = (", ".join(f"{{{name}}}" for name in names) for names in (required, optional))
+    marks = f"a number from {points[0]} to {points[1]}, such as [[{points[1]}]]" if points else MARKS
     check_placeholders(
         "template",
         text,
-        known=(*_REQUIRED, *optional),
-        needed=_REQUIRED,
+        known=(*required, *optional),
+        needed=required,
         where=where,
         do=(
             f"use {needed}; also allowed: {also}; for braces in the prompt put a space inside them",
-            f"it needs {needed}, and must ask for {MARKS}",
+            f"it needs {needed}, and must ask for {marks}",
         ),
     )
-    if "[[A]]" not in text or "[[B]]" not in text:
+    if any(mark not in text for mark in (("[[",) if points else ("[[A]]", "[[B]]"))):
         raise BadInput(
-            "the template asks for no verdict that can be read", where=where, do=f"ask for {MARKS}, on a last line"
+            "the template asks for no verdict that can be read", where=where, do=f"ask for {marks}, on a last line"
         )

@@ -89,6 +89,22 @@ def _both_orders(language: str, drawn: Iterable[tuple[str, Pair]]) -> list[Order
     return [OrderedPair(language, query, *shown) for query, (a, b) in drawn for shown in ((a, b), (b, a))]
 
 
+def choose_answers(
+    answers: pa.Table, *, queries: int | None = None, seed: int = 0, among: Collection[tuple[str, str]] | None = None
+) -> list[OrderedPair]:
+    """Choose the answers of each language to judge alone, where nothing can battle; arguments as for `choose_pairs`.
+
+    Returns:
+        Each answer, as a battle of its system with itself.
+    """
+    return [
+        OrderedPair(language, query, system, system)
+        for language, answered in answering_systems(answers, among, least=1).items()
+        for query in _shuffle(answered, seed, language, "query")[:queries]
+        for system in answered[query]
+    ]
+
+
 def choose_known(
     answers: pa.Table,
     outcomes: pa.Table,
@@ -179,15 +195,17 @@ def listed_pairs(
     return [battle for both in pairs.values() for battle in both]
 
 
-def answering_systems(answers: pa.Table, among: Collection[tuple[str, str]] | None) -> dict[str, dict[str, list[str]]]:
-    """Return the systems with an answer, by language and query, for queries with at least two."""
+def answering_systems(
+    answers: pa.Table, among: Collection[tuple[str, str]] | None, *, least: int = 2
+) -> dict[str, dict[str, list[str]]]:
+    """Return the systems with an answer, by language and query, for queries with at least two or some other number."""
     columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
     by_language: dict[str, dict[str, list[str]]] = {}
     for language, query, system, status in sorted(zip(*columns, strict=True)):
         if status in ANSWERS and (among is None or (language, query) in among):
             by_language.setdefault(language, {}).setdefault(query, []).append(system)
     return {
-        language: {query: systems for query, systems in answered.items() if len(systems) > 1}
+        language: {query: systems for query, systems in answered.items() if len(systems) >= least}
         for language, answered in by_language.items()
     }
 

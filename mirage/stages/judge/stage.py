@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
-from mirage.battles.judge import HEURISTIC
+from mirage.battles.judge import HEURISTIC, judges_alone
 from mirage.battles.verdict_rows import OF_KNOWN
 from mirage.errors import BadInput
 from mirage.llm import calls as llm_calls
@@ -20,17 +21,20 @@ from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
 from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, judge_by_features
 from mirage.stages.judge.pairs import (
     OrderedPair,
+    answering_systems,
+    choose_answers,
     choose_known,
     choose_pairs,
     listed_pairs,
 )
 from mirage.stages.judge.prompt import Plant, Prompts, judgeable
 from mirage.stages.judge.stats import JudgeStats, judge_stats
-from mirage.stages.judge.verdict import read_verdicts
+from mirage.stages.judge.verdict import answers_of, read_points, read_verdicts
 from mirage.stages.model_stage import ModelResult, ModelStage, read_tables
 from mirage.stages.stage import Stage, Tables
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import Ledger, kept_ledger, ledger_key
+from mirage.store.runs import settings_of
 from mirage.store.upsert import NewRows, Snapshot, consistently, retry_outdated, upsert
 from mirage.store.writing import Provenance
 
@@ -94,6 +98,12 @@ class JudgeSettings:
         """The battles to judge: for planted cases, known-answer pairs."""
         return replace(self.sample, known=True) if self.planted else self.sample
 
+    @property
+    def scored(self) -> bool:
+        """Whether the points are scores of the answers as they are; a planted verdict changes an answer."""
+        plain = self.owner == self.criterion.judge_name(self.judge)
+        return self.criterion.points is not None and plain and not self.repeat
+
 
 def refuse_choices(mode: str, **given: object) -> None:
     """Raise if options conflict with a mode that chooses the battles itself.
@@ -110,7 +120,7 @@ def refuse_choices(mode: str, **given: object) -> None:
 
 
 Asked = tuple[list[OrderedPair], Prompts]
-"""Battles, and their prompts."""
+"""Battles, and their prompts: one for each battle, or with points one for each answer."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +140,8 @@ class _Judging(ModelStage[Asked, ModelResult]):
 
     def made_with(self, _asked: Asked, settings: Settings) -> dict[str, Any]:
         criterion = self.settings.criterion
-        return {**llm_calls.parameters(settings), "criterion": criterion.name, "prompt": criterion.prompt}
+        scale = {} if criterion.points is None else {"points": list(criterion.points)}
+        return {**llm_calls.parameters(settings), "criterion": criterion.name, "prompt": criterion.prompt, **scale}
 
     def read(self, arena: Arena) -> Snapshot:
         if self.settings.judge == HEURISTIC:
@@ -147,6 +158,34 @@ class _Judging(ModelStage[Asked, ModelResult]):
     def check(self, arena: Arena, asked: Asked, ledger: Ledger | None) -> None:
         if ledger is not None:
             _refuse_another(arena, self.settings, self.model, ledger, again=asked[0] if self.settings.replace else ())
+        if self.settings.scored and "scores" in arena.tables:
+            self._refuse_other_scores(arena, asked)
+
+    def _refuse_other_scores(self, arena: Arena, asked: Asked) -> None:
+        """Raise if scores of two scales or prompts would share one name."""
+        name, points = self.settings.criterion.name, self.settings.criterion.points or (0, 0)
+        sql = (
+            "SELECT DISTINCT rater, low, high FROM scores WHERE measure = ? AND rater <> ? "
+            "AND (low IS DISTINCT FROM ? OR high IS DISTINCT FROM ?) ORDER BY ALL"
+        )
+        for row in arena.sql(sql, [name, self.subject, *points]).to_pylist():
+            ends = "an unknown scale" if row["low"] is None else f"a scale from {row['low']:g} to {row['high']:g}"
+            raise BadInput(
+                f"{row['rater']} has scores by {name} on {ends}, not from {points[0]} to {points[1]}",
+                where=arena.address,
+                do="give the criterion another name",
+            )
+        if not self.settings.replace and self._differ(arena, asked):
+            raise BadInput(
+                f"{self.subject} has scores with another prompt, model or parameters",
+                where=arena.address,
+                do="give the criterion or the judge another name, or redo all its scores with --replace",
+            )
+
+    def _differ(self, arena: Arena, asked: Asked) -> bool:
+        """Return whether the judge's scores in an arena are by another prompt, model or parameters."""
+        made = json.loads(json.dumps(self.made_with(asked, self.model)))
+        return settings_of(arena, "scores", self.subject) not in (None, made)
 
     def scope(self, asked: Asked) -> tuple[str, str]:
         battles = ledger_key({"battles": sorted(map(astuple, asked[0]))})
@@ -159,9 +198,14 @@ class _Judging(ModelStage[Asked, ModelResult]):
         self, asked: Asked, replies: Replies, seen: Snapshot, _ledger: Ledger
     ) -> tuple[dict[str, NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
-        judgments = read_verdicts(
-            battles, prompts, replies, judge=name, criterion=settings.criterion, repeat=settings.repeat
-        )
+        about: dict[str, Any] = {"judge": name, "criterion": settings.criterion, "repeat": settings.repeat}
+        tables: dict[str, NewRows] = {}
+        if settings.criterion.points is None:
+            judgments = read_verdicts(battles, prompts, replies, **about)
+        else:
+            judgments, scores = read_points(battles, prompts, replies, **about)
+            if settings.scored:
+                tables["scores"] = NewRows(scores, self._replaced_scores(asked, seen.arena))
         keys = {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
         keys["repeat"] = [settings.repeat or None] * len(battles)
         # Repeats of these battles stay, unless all verdicts on them are replaced.
@@ -169,7 +213,16 @@ class _Judging(ModelStage[Asked, ModelResult]):
         of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
         rows = NewRows(judgments, of_battles)
         result = ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
-        return _tables(seen.arena, rows), result
+        return tables | _tables(seen.arena, rows), result
+
+    def _replaced_scores(self, asked: Asked, arena: Arena) -> pa.Table:
+        """Return what selects the scores to replace: those of the answers, and all that were made in another way."""
+        names = {"measure": self.settings.criterion.name, "rater": self.subject}
+        answers = answers_of(asked[0])
+        keys = {"language": "language", "query_id": "query_id", "system": "system_a"}
+        rows = {key: [getattr(answer, name) for answer in answers] for key, name in keys.items()}
+        rows |= {key: [name] * len(answers) for key, name in names.items()}
+        return schema.from_columns("scores", rows).select([*names] if self._differ(arena, asked) else [*rows])
 
 
 def plan_judging(path: Path, settings: JudgeSettings, model: ChatModel) -> Cost:
@@ -273,7 +326,7 @@ def judge_statistics(path: Path, *, limits: Limits | None = None) -> list[JudgeS
     names = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "call")
     judgments = arena.read("judgments", columns=names, encoded=names[:-1])
     with kept_ledger(path) as ledger:
-        return judge_stats(judgments, ledger, limits)
+        return judge_stats(judgments, ledger, limits, judges_alone(arena))
 
 
 def _seen(arena: Arena, sample: BattleSample) -> Snapshot:
@@ -297,14 +350,27 @@ def _with_outcomes(arena: Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa
 def _battles(
     tables: Mapping[str, pa.Table], sample: BattleSample, settings: JudgeSettings | None = None
 ) -> tuple[list[OrderedPair], Prompts]:
-    """Return the sampled battles and their prompts."""
+    """Return the sampled battles and their prompts; with points and a single system, its answers."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
     among = judgeable(tables["queries"], tables["passages"], tables.get("retrieved"))
-    battles = _choose(tables, sample, among)
     criterion = load_criterion() if settings is None else settings.criterion
+    of_pairs = criterion.points is None or sample.known or sample.battles is not None or sample.pairs is not None
+    battles = ([] if of_pairs else _choose_alone(tables, sample, among)) or _choose(tables, sample, among)
     shown = {name: table for name, table in tables.items() if name != "outcomes"}
-    plant = Plant(_wrong(tables["outcomes"])) if settings and settings.planted else None
-    return battles, Prompts(battles, **shown, criterion=criterion, plant=plant)
+    most = None if criterion.points is None else criterion.points[1]
+    plant = Plant(_wrong(tables["outcomes"]), most) if settings and settings.planted else None
+    asked = battles if criterion.points is None else answers_of(battles)
+    return battles, Prompts(asked, **shown, criterion=criterion, plant=plant)
+
+
+def _choose_alone(
+    tables: Mapping[str, pa.Table], sample: BattleSample, among: Collection[tuple[str, str]]
+) -> list[OrderedPair]:
+    """Return the sampled answers of an arena in which no two answer the same query; none in another."""
+    answers = tables["answers"]
+    if any(answering_systems(answers, among).values()):
+        return []
+    return choose_answers(answers, queries=sample.queries, seed=sample.seed, among=among)
 
 
 def _wrong(outcomes: pa.Table) -> dict[tuple[str, str], set[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +98,8 @@ class _Tally:
     both: int
     """Pairs with parsed verdicts in both orders."""
     calls: set[str] = field(default_factory=set)
+    ordered: bool = True
+    """Whether the judge sees an order: one of single answers has no flips and no first place."""
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
@@ -105,20 +107,26 @@ class _Tally:
         won = self.labels[FIRST] + self.labels[SECOND]
         read = won + self.labels[TIE]
         return (
-            (self.flips, self.both),
-            (self.labels[FIRST], won),
+            (self.flips, self.both) if self.ordered else (0, 0),
+            (self.labels[FIRST], won) if self.ordered else (0, 0),
             (self.labels[TIE], read),
             (self.labels[UNPARSED], read + self.labels[UNPARSED]),
         )
 
 
-def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limits | None = None) -> list[JudgeStats]:
+def judge_stats(
+    judgments: pa.Table,
+    ledger: Ledger | None = None,
+    limits: Limits | None = None,
+    alone: Collection[str] = (),
+) -> list[JudgeStats]:
     """Compute judge statistics from verdicts.
 
     Args:
         judgments: `schema.Judgment` rows.
         ledger: has the calls; without it tokens are null.
         limits: prices; without them costs are null.
+        alone: the judges of single answers, which have no flips and no first place.
 
     Returns:
         One row per judge and language, languages in the order of their codes, and `all` if there are several.
@@ -128,6 +136,8 @@ def judge_stats(judgments: pa.Table, ledger: Ledger | None = None, limits: Limit
     counts = _token_counts(calls, ledger) if ledger else {}
     rows = []
     for judge, by_language in sorted(tallies.items()):
+        for tally in by_language.values():
+            tally.ordered = judge not in alone
         ordered = sorted(by_language.items(), key=lambda item: place(item[0]))
         rows += [_row(judge, language, [tally], counts, limits) for language, tally in ordered]
         if len(ordered) > 1:

@@ -1,5 +1,5 @@
-"""Parsing the verdict of a judge's reply: the last mark the judge sets itself; marks quoted from an answer are
-ignored.
+"""Parsing a judge's reply: the verdict or the points are the last mark the judge sets itself; marks quoted from an
+answer are ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirage import schema
-from mirage.llm.asking import Replies
+from mirage.battles.score_verdicts import verdicts_of_scores
+from mirage.llm.asking import Replies, unread
 from mirage.llm.completion import Reply
 from mirage.schema import Verdict
 from mirage.stages.judge.criteria import Criterion
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MEANS: dict[str, Verdict] = {"A": "A", "B": "B", "C": "tie"}
+_TURNED: dict[str, Verdict] = {"A": "B", "B": "A", "tie": "tie", "unparsed": "unparsed"}
+"""Verdicts for the other order."""
 # The words by which the instruction explains a mark.
 _EXPLAINED = re.compile(
     r"[\"'”’*_]*,?\s+(?:if\s+(?:the\s+)?assistant\s+[ab]\s+is\s+better|for\s+a\s+tie)", re.IGNORECASE
@@ -133,6 +136,78 @@ def read_verdicts(
             )
         )
     return schema.from_rows("judgments", rows)
+
+
+def answers_of(battles: Sequence[OrderedPair]) -> list[OrderedPair]:
+    """Return the answers of battles, each once, as a battle of its system with itself."""
+    keys = ((b.language, b.query_id, system) for b in battles for system in (b.system_a, b.system_b))
+    return [OrderedPair(*key, key[2]) for key in dict.fromkeys(keys)]
+
+
+def read_points(
+    battles: Sequence[OrderedPair],
+    prompts: Prompts,
+    replies: Replies,
+    *,
+    judge: str,
+    criterion: Criterion,
+    repeat: int = 0,
+) -> tuple[pa.Table, pa.Table]:
+    """Parse a model's replies on single answers into points, and decide the battles by them.
+
+    Args:
+        battles: the battles; those of a system with itself have no verdict.
+        prompts: the prompts of `answers_of(battles)`.
+        replies: the replies to the prompts.
+        judge: name of the judge, for the rows.
+        criterion: with points.
+        repeat: number of these verdicts on each battle, for the rows; 0 is the first.
+
+    Returns:
+        One verdict for each battle with both replies, unparsed if either has no points, with what was said of the
+        answer shown first; and one `schema.Score` row for each answer with a reply. A failed call has no row.
+    """
+    from mirage.stages.features.grades import parse_grade  # deferred: imports all features, which pages do not need
+
+    low, high = criterion.points or (0, 0)
+    scores: dict[tuple[str, str, str], tuple[schema.Score, Reply]] = {}
+    for number, (answer, reply) in enumerate(zip(answers_of(battles), replies.by_number, strict=True)):
+        if reply is None or reply.status == "api_error":
+            continue
+        value, reason = None, unread(reply)
+        if reason is None:
+            value = parse_grade(reply.text or "", prompts.texts_of(number).texts(), low=low, high=high)
+            reason = None if value is not None else f"the reply settles on no number from {low} to {high}"
+        key = answer.language, answer.query_id, answer.system_a
+        scores[key] = schema.Score(*key, criterion.name, judge, False, value, low, high, reason), reply
+    table = schema.from_rows("scores", [score for score, _ in scores.values()])
+    decided = {
+        (row["language"], row["query_id"], row["system_a"], row["system_b"]): row["verdict"]
+        for row in verdicts_of_scores(table, judge=judge).to_pylist()
+    }
+    rows = []
+    for battle in battles:
+        query, pair = (battle.language, battle.query_id), (battle.system_a, battle.system_b)
+        if pair[0] == pair[1] or any((*query, system) not in scores for system in pair):
+            continue
+        (first, reply), (second, _) = (scores[*query, system] for system in pair)
+        verdict = decided.get((*query, *pair)) or _TURNED[decided.get((*query, *pair[::-1]), "unparsed")]
+        said = " against ".join("none" if score.value is None else f"{score.value:g}" for score in (first, second))
+        rows.append(
+            schema.Judgment(
+                *query,
+                judge,
+                *pair,
+                verdict,
+                rationale=f"Points: {said}.\n\n{reply.text or ''}".strip(),
+                reason=first.reason or second.reason,
+                call=reply.key,
+                criterion=criterion.name,
+                prompt=criterion.prompt,
+                repeat=repeat or None,
+            )
+        )
+    return schema.from_rows("judgments", rows), schema.sort("scores", table)
 
 
 def _read(reply: Reply, shown: Sequence[str]) -> ParsedVerdict:
