@@ -78,10 +78,10 @@ def main(page: Page) -> None:
         refuse(error)
         return
     shared = "each" if view.unit == LOGITS else "shared by both systems"
-    measured = "" if view.judge else f" Measure: {view.title}."
+    measured = f", by {view.judge_name}." if view.judge else f". Measure: {view.title}."
+    over = f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}"
     page.summary(
-        f"{count_text(view.overall.n_queries, 'query')} {shared}, {count_text(len(view.languages), 'language')}."
-        + measured,
+        over + measured,
         conclusion=view.conclusion,
     )
     evidence(view)

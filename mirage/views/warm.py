@@ -22,6 +22,7 @@ from mirage.store import home
 from mirage.store.arena import Arena, open_arena
 from mirage.store.cache_files import one_at_a_time
 from mirage.store.labels import has_automatic_labels
+from mirage.store.owned import added_systems
 from mirage.views.board import BoardChoice, board_view
 from mirage.views.cache import without_waiting
 from mirage.views.comparison import (
@@ -36,6 +37,7 @@ from mirage.views.features import features_view
 from mirage.views.overview import overview_view
 from mirage.views.printed import OPENING, printed_beside_ours, table_languages
 from mirage.views.rates import RateChoice, published_arena, rates_view
+from mirage.views.standing import standing_view
 from mirage.views.surrogate import SurrogateChoice, predicted_judges, surrogate_view
 from mirage.views.win_matrix import matrix
 
@@ -43,7 +45,7 @@ from mirage.views.win_matrix import matrix
 def warm(arena: Arena) -> None:
     """Store the views that the pages of an arena open with."""
     with without_waiting():
-        for view in (_board, _rates, _printed, _comparison, _matrix, features_view, _exam, _surrogate, overview_view):
+        for view in (_board, _rates, _printed, _comparison, _matrix, features_view, _exam, _surrogate, _standing):
             with suppress(Exception):  # its page tells what is wrong, or that there is too little data
                 view(arena)
 
@@ -82,6 +84,15 @@ def _matrix(arena: Arena) -> None:
 def _exam(arena: Arena) -> None:
     exam_view(arena)
     pairs_view(arena)
+
+
+def _standing(arena: Arena) -> None:
+    """Find the place of the system that the page Your system opens with."""
+    board = overview_view(arena).board
+    added = added_systems(arena)
+    if board is not None and (added or arena.bundled is None):
+        system = added[-1] if added else board.rows["system"][0].as_py()
+        standing_view(arena, system, BoardChoice((judges(arena)[0],)))
 
 
 def _surrogate(arena: Arena) -> None:
