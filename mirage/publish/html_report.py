@@ -377,10 +377,8 @@ def _rate_cells(row: Row, looks: Looks) -> list[str]:
 def _methods(figures: Row) -> Iterator[str]:
     ranking = figures["ranking"]
     if ranking:
-        head, lines = (
-            f"Method of the ranking by {_text(ranking['judge'])}",
-            _list([ranking["method"], *ranking["remarks"]]),
-        )
+        head = f"Method of the ranking by {_text(ranking['judge'])}"
+        lines = _list([ranking["method"], *ranking["remarks"]])
         yield f'<details class="printed"><summary>{head}</summary>{lines}</details>'
 
 

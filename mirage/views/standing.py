@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
 from mirage.text.numbers import FORMATS
@@ -84,7 +84,8 @@ def standing_view(arena: Arena, system: str, choice: BoardChoice = DEFAULT) -> S
     ]
     own = next(row for row in shown if row["system"] == system)
     by = phrase_of(arena, judge_of(arena, choice))
-    value, low, high = (FORMATS["rate"].write(end) if end is not None else "unbounded" for end in _ends(own))
+    ends = (own["rating"], own["low"], own["high"])
+    value, low, high = (FORMATS["rate"].write(end) if end is not None else "unbounded" for end in ends)
     others = ", ".join(tied) if len(tied) <= NAMED else count_text(len(tied), "other system")
     others = "all others" if len(tied) == len(order) - 1 else others
     alone = "significantly ahead of all others" if own["rank"] == 1 else "significantly different from all others"
@@ -101,10 +102,6 @@ def standing_view(arena: Arena, system: str, choice: BoardChoice = DEFAULT) -> S
         lost=_lost_queries(arena, system, choice, order),
         conclusion=conclusion,
     )
-
-
-def _ends(row: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
-    return row["rating"], row["low"], row["high"]
 
 
 def _lost_queries(arena: Arena, system: str, choice: BoardChoice, order: list[str]) -> tuple[LostQuery, ...]:

@@ -119,18 +119,14 @@ def watch_browser() -> None:
         component(key="frame_watch", data={"mode": mode()}, on_mode_change=lambda: None)
 
 
-def share_menu(arena: str) -> Any:
-    """Draw the menu of a page, which copies its address, and return it for what else it offers while it is open.
+def copy_link(arena: str) -> None:
+    """Draw a button that copies the page's address, which holds its whole state.
 
-    The address holds the page's whole state. The copied link always names the arena, since another machine may have
-    another default.
+    The copied link always names the arena, since another machine may have another default.
     """
-    panel = st.popover("Share", key="frame_share", on_change="rerun")
     html = "<button type='button'>Copy link</button>"
     component = st.components.v2.component("mirage_copy_link", html=html, css=_COPY_CSS, js=_COPY_JS)
-    with panel:
-        component(key="frame_copy", data={"arena": arena})
-    return panel
+    component(key="frame_copy", data={"arena": arena})
 
 
 def cite(arena: Arena) -> None:

@@ -36,6 +36,7 @@ from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import arena_looks, ink
 from mirage.store import home, owned
 from mirage.store.arena import Arena, reopen
+from mirage.store.query_rows import of_query
 from mirage.views.overview import contents_view
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ def _page_frame(entry: PageEntry) -> Iterator[_Frame]:
     actions.watch_browser()
     with st.container(horizontal=True, vertical_alignment="top", gap="small", key="frame_head"):
         frame = _Frame(Head(entry, shared.arena.label))
-        menu = actions.share_menu(shared.arena_name)
+        menu = st.popover("Share", key="frame_share", on_change="rerun")
     token = _frame.set(frame)
     try:
         yield frame
@@ -270,6 +271,7 @@ def _page_frame(entry: PageEntry) -> Iterator[_Frame]:
         _frame.reset(token)
         if menu.open:
             with menu:
+                actions.copy_link(shared.arena_name)
                 if frame.offer is not None:
                     frame.offer()
                 actions.cite(shared.arena)
@@ -487,9 +489,7 @@ def other_arenas(arena: Arena) -> dict[str, Arena]:
 def _has_query(arena: Arena, link: str) -> bool:
     """Return whether an arena has the query of an address (`query_keys.key_text`)."""
     code, _, query_id = link.partition(":")
-    if not query_id or code not in arena.languages("queries"):
-        return False
-    return query_id in arena.read("queries", languages=(code,), columns=["query_id"])["query_id"].to_pylist()
+    return bool(query_id and of_query(arena, "queries", (code, query_id)))
 
 
 def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:

@@ -30,13 +30,15 @@ COMMANDS = "_evaluate_commands"
 """Session key: by the folder of an arena, the command that makes it from the uploaded file."""
 _UPLOADS = "_n_uploads"
 """Session key: number of evaluated files."""
+_EXAMPLES = "_upload_examples"
+"""Session key: by the id of an upload, its fields with an example each, so that no rerun writes and reads it again."""
 _RECOGNISED = "Recognised"
 _KEEP = "as it is"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How to read a file."""
+    """A reader's choices of how a file is read."""
 
     kind: str | None
     """Its format; None to recognise it."""
@@ -109,9 +111,12 @@ def _field_editor(file_id: str, name: str, data: bytes) -> tuple[tuple[str, str]
     from mirage.io.formats.fields import FIELDS
     from mirage.pipeline.adding import first_records
 
-    with _stored(name, data) as file:
-        examples = first_records(file)
-    if not examples:
+    found: dict[str, dict[str, Any]] = st.session_state.setdefault(_EXAMPLES, {})
+    if file_id not in found:
+        found.clear()
+        with _hold_upload(name, data) as file:
+            found[file_id] = first_records(file)
+    if not (examples := found[file_id]):
         return ()
     known = {theirs: ours for ours, names in FIELDS.items() for theirs in names}
     rows = [
@@ -144,7 +149,7 @@ def _read(page: Page, name: str, data: bytes, choice: Choice) -> Upload:
     known: dict[Any, Upload] = st.session_state.setdefault("_uploads", {})
     if key not in known:
         known.clear()
-        with _stored(name, data) as file:
+        with _hold_upload(name, data) as file:
             known[key] = read_upload(page.arena, file, kind=choice.kind, options=choice.options)
     return known[key]
 
@@ -159,7 +164,7 @@ def _evaluate(page: Page, name: str, data: bytes, choice: Choice, upload: Upload
     with working("Evaluating ...") as move:
         base = open_arena(folder) if upload.joins and is_arena(folder) else page.arena
         owned.need_room(owner, len(data) + (0 if is_arena(folder) else page.arena.size * upload.joins))
-        with home.alone(owned.owner_folder(owner)), _stored(name, data) as file:
+        with home.alone(owned.owner_folder(owner)), _hold_upload(name, data) as file:
             try:
                 if upload.joins:
                     adding.add_systems(
@@ -191,7 +196,7 @@ def own_folder(page: Page, name: str, *, joins: bool) -> Path:
     return owned.owner_folder(reader().owner) / next(each for each in free if each not in own)
 
 
-def _stored(name: str, data: bytes) -> AbstractContextManager[Path]:
+def _hold_upload(name: str, data: bytes) -> AbstractContextManager[Path]:
     """Hold a file of the reader's while it is read."""
     return owned.stored_upload(reader().owner, name, data)
 
