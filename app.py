@@ -1,4 +1,4 @@
-"""The explorer: `streamlit run app.py`. It only chooses the page; nothing a page relies on is here."""
+"""The explorer: `streamlit run app.py`. This script only selects the page."""
 
 from mirage.explorer.kit.frame import run
 

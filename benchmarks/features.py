@@ -77,7 +77,7 @@ def _deterministic(queries: pa.Table, passages: pa.Table, answers: pa.Table) -> 
     table, seconds = _timed(lambda: feature_table.compute(queries, passages, answers, tools=tools))
     length = pc.mean(pc.utf8_length(answers["text"])).as_py()
     return Row(
-        f"{len(feature_table.measurable(tools))} features that need no model, of {len(answers):,} answers"
+        f"{len(feature_table.measurable_features(tools))} features that need no model, of {len(answers):,} answers"
         f" of {length:.0f} characters",
         f"{len(answers) / seconds:,.0f} answers/s a core",
         f"{len(table):,} values in {seconds:.1f} s",

@@ -1,4 +1,4 @@
-"""mirage: which system to trust with retrieval-augmented generation in your language, and how far.
+"""mirage: find out which system to trust with retrieval-augmented generation in your language, and how far.
 
     import mirage
 
@@ -15,8 +15,8 @@
     stages.judge    -> judgments                     which of two answers is better?
     ranking         -> ratings                       Bradley-Terry ratings with intervals
 
-`schema.py` has every table and column, `pipeline/` the order of the stages, `store/` how tables are kept; `explorer/`
-and `pages/` show them. Importing this package loads nothing heavy.
+`schema.py` defines every table and column, `pipeline/` orders the stages, `store/` reads and writes the tables;
+`explorer/` and `pages/` show them. Importing this package loads no large library.
 """
 
 from __future__ import annotations
@@ -26,6 +26,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mirage.api.arenas import evaluate, import_file, open_arena, testset
+    from mirage.api.bench import (
+        AnyScaleAPIClient,
+        AzureOpenAIClient,
+        ClaudeAPIClient,
+        CohereAPIClient,
+        GeminiAPIClient,
+        OpenAIClient,
+        PairwiseLLMJudgeEvaluator,
+        RougeBleuEvaluator,
+        VLLMClient,
+    )
     from mirage.api.measures import (
         attribution,
         levels,
@@ -38,6 +49,7 @@ if TYPE_CHECKING:
     from mirage.api.ranking import agreement, compare, correct, judge_exam, judge_passport, rank
     from mirage.api.results import Evaluation, Ranking, Rows, SystemComparison
     from mirage.errors import BadInput, MirageError, NotEnoughData, UnknownName
+    from mirage.io.sources.mirage_bench.loading import load_documents, load_predictions, load_prompts, load_queries
     from mirage.io.sources.nomiracl.seeded import NoMIRACLDataLoader, load_data_sample
     from mirage.llm.prompts.published import VanillaTemplate, load_prompt_template
     from mirage.ranking.records import Difference
@@ -47,6 +59,17 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "mirage.api.arenas": ("evaluate", "import_file", "open_arena", "testset"),
+    "mirage.api.bench": (
+        "AnyScaleAPIClient",
+        "AzureOpenAIClient",
+        "ClaudeAPIClient",
+        "CohereAPIClient",
+        "GeminiAPIClient",
+        "OpenAIClient",
+        "PairwiseLLMJudgeEvaluator",
+        "RougeBleuEvaluator",
+        "VLLMClient",
+    ),
     "mirage.api.measures": (
         "attribution",
         "levels",
@@ -59,6 +82,7 @@ _MODULES = {
     "mirage.api.ranking": ("agreement", "compare", "correct", "judge_exam", "judge_passport", "rank"),
     "mirage.api.results": ("Evaluation", "Ranking", "Rows", "SystemComparison"),
     "mirage.errors": ("BadInput", "MirageError", "NotEnoughData", "UnknownName"),
+    "mirage.io.sources.mirage_bench.loading": ("load_documents", "load_predictions", "load_prompts", "load_queries"),
     "mirage.io.sources.nomiracl.seeded": ("NoMIRACLDataLoader", "load_data_sample"),
     "mirage.llm.prompts.published": ("VanillaTemplate", "load_prompt_template"),
     "mirage.ranking.records": ("Difference",),
@@ -67,17 +91,26 @@ _MODULES = {
 """Public names by the module that defines them, which is imported when a name is first used."""
 
 __all__ = [
+    "AnyScaleAPIClient",
     "Arena",
+    "AzureOpenAIClient",
     "BadInput",
+    "ClaudeAPIClient",
+    "CohereAPIClient",
     "Difference",
     "Evaluation",
+    "GeminiAPIClient",
     "MirageError",
     "NoMIRACLDataLoader",
     "NotEnoughData",
+    "OpenAIClient",
+    "PairwiseLLMJudgeEvaluator",
     "Ranking",
+    "RougeBleuEvaluator",
     "Rows",
     "SystemComparison",
     "UnknownName",
+    "VLLMClient",
     "VanillaTemplate",
     "agreement",
     "attribution",
@@ -93,8 +126,12 @@ __all__ = [
     "judge_passport",
     "levels",
     "load_data_sample",
+    "load_documents",
     "load_model",
+    "load_predictions",
     "load_prompt_template",
+    "load_prompts",
+    "load_queries",
     "nugget_scores",
     "open_arena",
     "rag_service",

@@ -14,16 +14,23 @@ The command line prints the message and exits with code 2; a page shows it in pl
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
+_SECRET = re.compile(r"(?<=:/)(/?)(?:[^/\s]+@)?([^\s'\"?]*)(?:\?[^\s'\"]+)?")
+"""User name and password of an address, or its query; a path has one slash where the address has two."""
+
 
 class MirageError(Exception):
-    """Base class. `what` is wrong, `where`, and what to `do`; each one sentence or empty."""
+    """Base class. `what` is wrong, `where`, and what to `do`; each one sentence or empty.
+
+    Secrets in addresses are removed: user name, password and query.
+    """
 
     def __init__(self, what: str, *, where: str = "", do: str = "") -> None:
-        self.what, self.where, self.do = what, where, do
-        super().__init__(what)
+        self.what, self.where, self.do = (_SECRET.sub(r"\1\2", part) for part in (what, where, do))
+        super().__init__(self.what)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keep all attributes when pickled between processes, whatever the constructor's signature.

@@ -1,7 +1,7 @@
 """The data contract: every table and every column, with its meaning, unit and range.
 
-A table is a dataclass; its docstring says what one row is, the text under each field what the column means. Arrow
-schemas, validation, column help on the pages and the file-format page of the docs are derived from here.
+A table is a dataclass: its docstring describes one row, and the text under each field its column. Arrow schemas,
+validation, column help on the pages and the file-format page of the docs are derived from here.
 
 Three rules hold everywhere. A failed measurement is a null with a reason, never 0, a tie or a dropped row.
 Keys are unique and never null. Rows are sorted by key, so the same data gives the same bytes.
@@ -93,20 +93,26 @@ Check = Literal["source", "copy", "vector", "facts", "model"]
 Finding = Literal["answers", "partly", "nothing"]
 Kind = Literal["text", "number", "count", "flag"]
 Maker = Literal["people", "model", "written", "unknown"]
-"""Who made labels or verdicts: people, a model or another program, who wrote the data, or not known."""
+"""Maker of labels or verdicts: people, a model or another program, the author of the data, or unknown."""
 LabelSource = Literal["field", "reference"]
-"""What the label of a query was read from: a field of the file that says whether it is answerable, or its reference
-answer, which claims something or abstains."""
+"""Source of a query's label: a field of the file that says whether it is answerable, or its reference answer, which
+claims something or abstains."""
 Ties = Literal["half", "davidson", "drop"]
-"""How a ranking counts ties: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
+"""Treatment of ties in a ranking: half a win for each system, an outcome of its own (Davidson 1970), or not at all."""
 Best = Literal["best", "tied"]
-"""Whether a system alone is the best, or tied with the best: no test finds another better."""
+"""`best`: significantly better than all others; `tied`: no other system is significantly better."""
 Failures = Literal["count", "drop"]
-"""Whether failed answers count as wrong, or are left out."""
+"""Treatment of failed answers: counted as wrong, or left out."""
 Penalty = Literal["jeffreys", "none"]
 """Factor of the likelihood of a ranking: Jeffreys' prior, which removes the first-order bias, or none."""
 
 
+QueryKey = tuple[str, str]
+"""Language and id of a query."""
+AnswerKey = tuple[str, str, str]
+"""Language and id of a query, and the system that answered."""
+Tables = Mapping[str, "pa.Table"]
+"""Tables by name."""
 BATTLE = ("language", "query_id", "judge", "system_a", "system_b")
 """Columns of table `judgments` that identify a battle and its judge."""
 OVERALL = "overall"
@@ -137,7 +143,7 @@ class Query:
     """The program or model that set `subset`. Rates on such queries are marked `labels not audited` until people have
     checked some. Null if people decided, or if unknown."""
     labelled_from: LabelSource | None = None
-    """What `subset` was read from, where it is neither in the source nor follows from the labels of the passages."""
+    """Origin of `subset`; null if the source gives it, or it follows from the labels of the passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +239,9 @@ class Answer:
     """Retriever of the passages shown to the system, as in table `retrieved`; null: the passages given with the query.
     """
     depth: Rank | None = None
-    """How many of the retriever's top passages the system was shown; null: all."""
+    """Number of the retriever's top passages shown to the system; null: all."""
     thoughts: str | None = None
-    """A reasoning model's thoughts, and what follows the end of its turn (`mirage.text.turns`): no part of the answer;
+    """A reasoning model's thoughts, and text after the end of its turn (`mirage.text.turns`): not part of the answer;
     null if there is neither.
     """
     run_date: Date | None = None
@@ -244,7 +250,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SampledAnswer:
-    """A further answer of a system to a query that it already answered, asked again; the first is in `answers`."""
+    """A further answer of a system to a query asked again; the first is in `answers`."""
 
     key = ("language", "query_id", "system", "sample")
 
@@ -268,7 +274,7 @@ class SampledAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow:
-    """One parser's reading of one answer: the query is answered, or the answer abstains."""
+    """One parser's classification of one answer: answered, abstained, or why neither."""
 
     key = ("language", "query_id", "system", "parser")
 
@@ -417,8 +423,8 @@ class Rating:
     battles: Count
     """Number of battles: wins + ties + losses."""
     bounded: bool
-    """False if the data does not bound the rating on one side (the system, or a group with it, never lost or never won
-    to the rest); the estimate then depends on the prior. In the row over all languages: false if it is in any of them.
+    """False if the data does not bound the rating on one side (the system, or a group with it, never lost to the rest,
+    or never won); the estimate then depends on the prior. In the row over all languages: false if it is in any of them.
     """
 
 
@@ -761,7 +767,7 @@ class SystemCard:
     source: str | None
     """Source of these facts, with the date."""
     about: str | None = None
-    """What the system is, in a few words: `answers from memory`."""
+    """Description of the system in a few words: `answers from memory`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -861,13 +867,13 @@ TABLES: dict[str, type] = {
 """Every table by name, in pipeline order."""
 
 OPTIONAL = frozenset(_TABLES["optional"])
-"""Tables that only add detail, from a file that has them or on request; an arena is complete without them."""
+"""Tables that only add detail, by import or on request; an arena is complete without them."""
 
 COMMANDS: dict[str, str] = _TABLES["commands"]
-"""The command that creates a table an arena lacks."""
+"""Command that creates a table, by table."""
 
 ADDS: dict[str, str] = _TABLES["adds"]
-"""What a table adds for a reader, shown where it is missing."""
+"""Benefit of a table for a reader, by table; shown if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -901,7 +907,7 @@ class Column:
 
     @property
     def has_rule(self) -> bool:
-        """Return whether not every value of its type is valid."""
+        """Return whether some values of its type are invalid."""
         return self.kind == "number" or self.date or any((self.choices, self.range, self.languages))
 
     @property
@@ -932,7 +938,7 @@ def verdict_word(word: str) -> str:
 
 
 def criterion_judge(judge: str, criterion: str | None) -> str:
-    """Return the name of a judge by a criterion: `JUDGE: CRITERION`, for `overall` or none the judge's own name.
+    """Return the name of a judge by a criterion: `JUDGE: CRITERION`; its own name for `overall` or none.
 
     A name that already ends with the criterion stays as it is.
     """
@@ -942,7 +948,7 @@ def criterion_judge(judge: str, criterion: str | None) -> str:
 
 
 def key(table: str) -> tuple[str, ...]:
-    """Return the names of a table's key columns, in sorting order."""
+    """Return the names of a table's key columns, in sort order."""
     return tuple(table_class(table).key)  # type: ignore[attr-defined]  # every table class declares it
 
 

@@ -1,15 +1,13 @@
 """Page Answers: every system's answer to a query."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from mirage.battles.counts import QUERIES
 from mirage.explorer.kit import answer_card, missing_texts, query_navigation
 from mirage.explorer.kit import notes_section as notes
-from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import Page, show_page_link
 from mirage.explorer.kit.frame import show as show_page
-from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover, search_text
 from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.query_sections import show_judgments, show_nuggets
 from mirage.explorer.kit.table import column
@@ -25,7 +23,7 @@ from mirage.views.query import QueryView, query_view, sample_view
 from mirage.views.query_keys import Key, key_text
 
 FILTERS = ("subset", "systems", "outcome", "parser", "cause", "passage_language", "category")
-"""Keys of the pickers that most readers leave as they are."""
+"""Keys of the pickers that most readers leave at their defaults."""
 FEW_SAMPLES = 8
 """Maximum number of samples for a segmented control; more use a select box."""
 
@@ -46,7 +44,7 @@ def main(page: Page) -> None:
         queries,
         (page.arena.version, selection),
         lambda query: search.query_of_link(page.arena, query, page.picked),
-        start=lambda: queries.start(search.disputed(page.arena, selection.parser)),
+        start=lambda: queries.start(search.disputed_queries(page.arena, selection.parser)),
     )
     if key is None:
         page.summary(summary)
@@ -56,7 +54,7 @@ def main(page: Page) -> None:
         return
     page.summary(summary)
     if not scope.answer_texts:
-        missing_texts.absent(page)
+        missing_texts.offer_texts(page)
     with st.container(horizontal=True, key="answers_body", gap="medium"):
         if scope.query_texts:
             with st.container(key="answers_list", gap="small"):
@@ -68,17 +66,7 @@ def main(page: Page) -> None:
 def filters(page: Page, scope: search.Scope) -> search.AnswerFilter:
     """Show the row of filters."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        text = ""
-        if scope.texts:
-            text = st.text_input(
-                "Search",
-                key="q",
-                bind="query-params",
-                type="search",
-                placeholder="in queries and answers",
-                help="Case-insensitive substring search; works in any script.",
-                width=330,
-            )
+        text = search_text("in queries and answers", 330) if scope.texts else ""
         with pickers_popover("Filter", FILTERS, "Filters queries and answers."):
             subset = ""
             if scope.subsets:
@@ -149,7 +137,7 @@ def filters(page: Page, scope: search.Scope) -> search.AnswerFilter:
         parser=parser,
         cause="" if cause == "any" else cause,
         passage_language="" if spoken == "any" else spoken,
-        text=(text or "").strip(),
+        text=text,
         noted=noted,
         preferred=reader_languages(),
     )
@@ -165,13 +153,10 @@ def clear() -> None:
 
 def entries(page: Page, keys: tuple[Key, ...]) -> list[query_navigation.ListEntry]:
     """Return the list's labels: each query with its language and subset."""
-    lines = []
-    for item in search.items(page.arena, keys):
-        code, query_id = item.key
-        note = " · ".join([name_of(code), *([QUERIES[item.subset]] if item.subset else [])])
-        text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(query_navigation.ListEntry(key_text(item.key), text, language, note))
-    return lines
+    return [
+        query_navigation.query_entry(item, *([QUERIES[item.subset]] if item.subset else []))
+        for item in search.items(page.arena, keys)
+    ]
 
 
 def show(
@@ -205,7 +190,7 @@ def show(
 
 
 def show_answers(page: Page, scope: search.Scope, selection: search.AnswerFilter, shown: QueryView) -> None:
-    """Show the answers, best first, those that match the filters above the others."""
+    """Show the answers, best first; those that match the filters come before the others."""
     names = shown.order
     matching = search.matches(shown, selection) if selection.narrowed else frozenset(names)
     hits = [name for name in names if name in matching]
@@ -247,7 +232,7 @@ def side_by_side(selection: search.AnswerFilter, shown: QueryView) -> None:
     first, *others = [*(system for system in selection.systems if system in names), *names]
     second = next((other for other in others if other != first), None)
     if second:
-        onward("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
+        show_page_link("battle", "Compare two side by side", a=first, b=second, query=key_text(shown.key))
 
 
 def show_passages(shown: QueryView) -> None:

@@ -1,10 +1,10 @@
 """Page Battle: why did A beat B?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mirage.battles.counts import unranked_notes
 from mirage.battles.judge import judges as judges_of_arena
@@ -15,15 +15,14 @@ from mirage.explorer.kit import answer_card, battle_sides, missing_texts, query_
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit import notes_section as notes
 from mirage.explorer.kit import votes as people
-from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import Page, show_page_link
 from mirage.explorer.kit.frame import show as show_page
-from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
+from mirage.explorer.kit.pick import pick, pick_many, pickers_popover, search_text
 from mirage.explorer.kit.query_navigation import reader_languages
 from mirage.explorer.kit.query_sections import show_nuggets
 from mirage.explorer.kit.scores_section import verdicts_command
 from mirage.explorer.kit.states import missing
 from mirage.explorer.kit.text import Markup, heading_html, plain
-from mirage.people.votes.kinds import IMPORTED
 from mirage.ranking.judges import Judge
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, count_text
@@ -33,23 +32,18 @@ from mirage.views.overlap import overlap_text, shared_words
 from mirage.views.query_keys import Key, key_text
 from mirage.views.win_matrix import matrix
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamlit.delta_generator import DeltaGenerator
-
 ORDERS = {
     "fixed": "always the first system on the left",
     "judged": "as the judge saw them: A and B, first order judged",
     "other": "as the judge saw them in the other order, where both were judged",
 }
 OPTIONS = ("judge", "verdict", "only", "q", "category", "order", "marks")
-"""Keys of the pickers that most readers leave as they are."""
+"""Keys of the pickers that most readers leave at their defaults."""
 TEXTS = {"whole": "plain text", "differences": "shared text is muted, differences are underlined"}
 
 
 UNJUDGED = "How do two answers compare?"
-"""The question where no battle of the arena is decided."""
+"""Question of the page if no battle of the arena is decided."""
 
 
 def main(page: Page) -> None:
@@ -101,20 +95,31 @@ def main(page: Page) -> None:
     )
     if key is not None:
         show(page, battles, key, bar, options, summary)
-        return
-    page.summary(summary)
-    if judge and battles.decisions:
-        st.html(battle_html.score(battles))
-    nothing(page, battles)
+    else:
+        page.summary(summary)
+        if judge and battles.decisions:
+            st.html(battle_html.score(battles))
+        show_no_match(page, battles)
+    page.download(
+        "battles",
+        lambda: battles.table,
+        about={
+            "languages": selection.languages,
+            "result": selection.result,
+            "flipped": selection.flipped,
+            "judges disagree": selection.disagree,
+            "text": selection.text,
+        },
+    )
 
 
 def without_evidence(page: Page, judge: Judge) -> list[str]:
     """Return the systems that relevance labels cannot compare in the chosen languages, with the reasons."""
-    return [plain(as_sentence(line)) for line in unranked_notes(judge.unranked(page.arena, page.picked))]
+    return [plain(as_sentence(line)) for line in unranked_notes(judge.unranked_systems(page.arena, page.picked))]
 
 
 def show_unjudged(page: Page, battle: views.BattleView) -> None:
-    """Say what brings verdicts."""
+    """Show how to get verdicts."""
     try:
         page.arena.need("judgments")
     except TableMissing as error:
@@ -130,19 +135,19 @@ def systems(ordered: Sequence[str], *, first_pair: Sequence[str] = ()) -> tuple[
 
     Args:
         ordered: the systems.
-        first_pair: the default; the first two in the order given unless told.
+        first_pair: the default pair; empty for the first two.
     """
     first_pair = first_pair or ordered[:2]
     names = tuple(sorted(ordered))
     previous = st.session_state.get("_battle_was")
     if previous and st.session_state.get("a") is not None and st.session_state.get("a") == st.session_state.get("b"):
-        # Who picks the other one of the two has them change places.
+        # Picking the other of the two systems swaps them.
         st.session_state["a"], st.session_state["b"] = (previous[1], previous[0])
     first = pick("First system", names, key="a", kind="system", width=200, default=first_pair[0])
     others = tuple(other for other in names if other != first)
     if not others:
         return None
-    # A link leaves out what stands at its default, which so must not hang on more than the link tells.
+    # A link omits defaults, so a default must depend on nothing that the link omits.
     best = next((system for system in reversed(first_pair) if system != first), others[0])
     second = pick("Second system", others, key="b", kind="system", width=200, default=best)
     st.session_state["_battle_was"] = (first, second)
@@ -167,7 +172,7 @@ def filters(page: Page, judge: Judge | None, first: str, second: str) -> views.B
             placeholder="All",
             help="flipped: the two orders give different winners. disagree: two judges give different results.",
         )
-    text = search_text() if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
+    text = search_text("in any text") if {"answers", "queries", "judgments"} & set(page.arena.tables) else ""
     categories = notes.pick_categories(page.arena, battles=True)
     return views.BattleFilter(
         first,
@@ -182,20 +187,7 @@ def filters(page: Page, judge: Judge | None, first: str, second: str) -> views.B
     )
 
 
-def search_text() -> str:
-    """Ask for a search text."""
-    text = st.text_input(
-        "Search",
-        key="q",
-        bind="query-params",
-        type="search",
-        placeholder="in any text",
-        help="Case-insensitive substring search; works in any script.",
-    )
-    return (text or "").strip()
-
-
-def nothing(page: Page, battles: views.BattleSelection) -> None:
+def show_no_match(page: Page, battles: views.BattleSelection) -> None:
     """Show that no battle matches."""
     with st.container(border=True):
         if battles.decisions:
@@ -208,8 +200,7 @@ def nothing(page: Page, battles: views.BattleSelection) -> None:
             st.markdown("**No battles between these two.**")
             compared = "This judge has not compared them in the selected languages."
             st.caption(" ".join(without_evidence(page, battles.wanted.judge)) or compared)
-            onward("leaderboard", "Show the win matrix", section="Wins", judge=battles.wanted.judge.name)
-    page.download("battles", lambda: battles.table, about={"text": battles.wanted.text})
+            show_page_link("leaderboard", "Show the win matrix", section="Wins", judge=battles.wanted.judge.name)
 
 
 def clear() -> None:
@@ -239,14 +230,14 @@ def show(
     layout = battle_html.layout_of(battle, name, order)
     score = battle_html.score(battles) if judge and battles.decisions else ""
     if not has_texts:
-        missing_texts.absent(page)
+        missing_texts.offer_texts(page)
     with st.container(horizontal=True, key="battle_body", gap="medium"):
         with st.container(key="battle_fought", gap="small"):
-            fought(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
+            show_evidence(page, battle, selection, layout, where=where, differences=mark == "differences", score=score)
             if {"answers", "outcomes"} & set(page.arena.tables):
-                onward("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
+                show_page_link("answers", "All answers to this query", query=key_text(key), languages=(key[0],))
             if judge:
-                onward("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
+                show_page_link("compare", "Compare the two systems", by="rating", a=selection.first, b=selection.second)
             panel = st.expander("List of the battles", key="battle_list", on_change="rerun")
             if panel.open:
                 with panel:
@@ -255,20 +246,9 @@ def show(
             with st.container(key="battle_given", gap="small"):
                 head = heading_html(count_text(len(battle.query.passages), "passage"))
                 st.html(Markup(head + answer_card.passages_html(battle.query)))
-    page.download(
-        "battles",
-        lambda: battles.table,
-        about={
-            "languages": selection.languages,
-            "result": selection.result,
-            "flipped": selection.flipped,
-            "judges disagree": selection.disagree,
-            "text": selection.text,
-        },
-    )
 
 
-def fought(
+def show_evidence(
     page: Page,
     battle: views.BattleView,
     selection: views.BattleFilter,
@@ -315,12 +295,11 @@ def fought(
 def show_votes(page: Page, battle: views.BattleView) -> None:
     """Show people's votes on the battle."""
     try:
-        rows = people.on(page.arena, *battle.query.key, (battle.first.system, battle.second.system))
+        rows = people.battle_votes(page.arena, *battle.query.key, (battle.first.system, battle.second.system))
     except MirageError as error:
         st.caption(plain(f"People's votes are unavailable: {error.what}."))
         return
-    # Imported votes are the arena's own verdicts, which are shown as such.
-    if rows := [row for row in rows if row.why != IMPORTED]:
+    if rows:
         st.header("Votes", anchor=False)
         battle_sides.show_people(rows)
 
@@ -357,12 +336,10 @@ def entries(page: Page, battles: views.BattleSelection, keys: tuple[Key, ...]) -
     }
     lines = []
     for item in query_search.items(page.arena, keys):
-        code, query_id = item.key
         decision = battles.decisions[item.key]
         result = results[decision.winner] if decision.n_verdicts else "no verdict"
-        note = [name_of(code), result, *([] if decision.consistent else ["orders disagree"])]
-        text, language = (query_id, "") if item.text is None else (item.text, code)
-        lines.append(query_navigation.ListEntry(key_text(item.key), text, language, " · ".join(note)))
+        split = () if decision.consistent else ("orders disagree",)
+        lines.append(query_navigation.query_entry(item, result, *split))
     return lines
 
 

@@ -1,6 +1,4 @@
-"""Is A better than B?"""
-
-from __future__ import annotations
+"""Page Compare: is A better than B?"""
 
 from dataclasses import replace
 from functools import partial
@@ -12,11 +10,11 @@ import streamlit as st
 from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
-from mirage.explorer.kit.frame import Page, link_row, onward, other_arenas, show
+from mirage.explorer.kit.frame import Page, link_row, other_arenas, show, show_page_link
 from mirage.explorer.kit.labels import labels_of, mark_labels
 from mirage.explorer.kit.pick import pick, pickers_popover
 from mirage.explorer.kit.states import refuse
-from mirage.explorer.kit.table import SLIDE, Col, column, drop_constant, mode, plain_table, table, table_svg
+from mirage.explorer.kit.table import SLIDE, Col, column, drop_constant, plain_table, table, table_svg
 from mirage.explorer.kit.text import heading, note
 from mirage.ranking.compare.measures import NUGGETS, RATE, RATING
 from mirage.ranking.compare.records import LOGITS, Comparison, MovedQuery
@@ -47,9 +45,9 @@ NAMES = {
 
 
 OPTIONS = ("compare_against", "margin")
-"""Keys of the pickers that most readers leave as they are."""
+"""Keys of the pickers that most readers leave at their defaults."""
 HERE = "this arena"
-"""The option of the picker of arenas for two systems of one arena."""
+"""Option of the arena picker for two systems of the same arena."""
 
 
 def main(page: Page) -> None:
@@ -100,7 +98,7 @@ def main(page: Page) -> None:
             "against": view.against,
             "moved": moved_shown(view, page.arena).to_pylist(),
         },
-        picture=partial(table_svg, rows, columns_of(view), mode(), aspect=SLIDE),
+        picture=partial(table_svg, rows, columns_of(view), aspect=SLIDE),
     )
 
 
@@ -173,7 +171,7 @@ def _arena(names: tuple[str, ...]) -> str:
 
 
 def evidence(view: ComparisonView) -> None:
-    """Show what the verdict rests on, and why rows are inconclusive."""
+    """Show the numbers behind the verdict, and why rows are inconclusive."""
     reasons = [row for row in view.rows if row.reason]
     lines = "".join(f"<li>{escape(f'{scope_name(row.language)}: {row.reason}')}</li>" for row in reasons)
     head = f"Why {count_text(len(reasons), 'row')} {'is' if len(reasons) == 1 else 'are'} inconclusive"
@@ -211,11 +209,11 @@ def languages(rows: pa.Table, view: ComparisonView) -> None:
     jointly = f", corrected for {view.n_tests} languages" if view.n_tests > 1 else ""
     side = "is better" if view.directed else "has higher values"
     bands = f"Bands: 95% intervals over the {view.unit_name}{jointly}."
-    note(f"Right of the dashed line the first {side}. {bands}{_same(constant)}")
+    note(f"Right of the dashed line the first {side}. {bands}{_same_everywhere(constant)}")
 
 
-def _same(constant: str) -> str:
-    """Return in a sentence what every row of a table says; empty if there is nothing."""
+def _same_everywhere(constant: str) -> str:
+    """Return a sentence with the values that all rows of a table share; empty if there are none."""
     return f" Each row: {constant}." if constant else ""
 
 
@@ -235,7 +233,7 @@ def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
     rows = moved_shown(view, page.arena)
     heads, constant = drop_constant(rows, MOVED)
     order = "Largest differences first, losses before gains."
-    heading(head, f"{values}Click a row to read both answers. {order}{_same(constant)}")
+    heading(head, f"{values}Click a row to read both answers. {order}{_same_everywhere(constant)}")
     picked = table(rows, heads, key="moved", select=True)
     if picked is None:
         return
@@ -243,7 +241,7 @@ def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
     key = key_text((query.language, query.query_id))
     with link_row(query.query_id, f" {in_language(query.language)}"):
         if choice.against is None and (judges_of_arena(page.arena) or "answers" in page.arena.tables):
-            onward(
+            show_page_link(
                 "battle",
                 "Side by side",
                 a=choice.first,
@@ -252,16 +250,16 @@ def queries(page: Page, view: ComparisonView, choice: PairChoice) -> None:
                 query=key,
             )
         if {"answers", "outcomes"} & set(page.arena.tables):
-            onward("answers", "All answers", query=key, languages=(query.language,))
+            show_page_link("answers", "All answers", query=key, languages=(query.language,))
 
 
 COLUMNS = (
-    Col("where", "Language", "text", help="All languages: unweighted mean over languages.", width=104),
+    Col("where", "Language", "text", "All languages: unweighted mean over languages.", width=104),
     Col(
         "verdict",
         "Verdict",
         "text",
-        help="better or worse (higher or lower if neither is better): p is at most 5%. equivalent: the interval lies "
+        "better or worse (higher or lower if neither is better): p is at most 5%. equivalent: the interval lies "
         "within the margin. Otherwise inconclusive.",
         width=90,
     ),
@@ -269,17 +267,17 @@ COLUMNS = (
         "difference",
         "Difference",
         "difference",
-        help="First minus second.",
+        "First minus second.",
         width=80,
     ),
     Col(
         "difference",
         "95% interval",
         "interval",
+        "95% interval over queries, with one unseen query at the worst value. Dashed line: no difference. Arrow: "
+        "unbounded.",
         low="low",
         high="high",
-        help="95% interval over queries, with one unseen query at the worst value. Dashed line: no difference. Arrow: "
-        "unbounded.",
         endless=True,
         width=240,
     ),
@@ -287,7 +285,7 @@ COLUMNS = (
         "p_text",
         "p",
         "text",
-        help="p-value of this pair; of a language times the number of languages asked about.",
+        "p-value of this pair; of a language times the number of languages asked about.",
         width=66,
         right=True,
     ),
@@ -300,7 +298,7 @@ RATED = (
         "win_rate",
         "Win rate",
         "rate",
-        help="Share of points of the first system in its battles with the second; above 50% the first is better.",
+        "Share of points of the first system in its battles with the second; above 50% the first is better.",
         width=80,
     ),
     replace(COLUMNS[3], name="win_rate", low="win_low", high="win_high", zero=0.5),
@@ -309,16 +307,16 @@ RATED = (
         "queries_needed",
         "Queries needed",
         "count",
-        help="Queries in all for 80% power, if the difference is real. –: unknown.",
+        "Queries in all for 80% power, if the difference is real. –: unknown.",
         width=104,
     ),
 )
 MOVED = (
-    Col("where", "Language", "text", help="Language of the query.", width=110),
+    Col("where", "Language", "text", "Language of the query.", width=110),
     column(MovedQuery, "first", width=74),
     column(MovedQuery, "second", width=74),
     column(MovedQuery, "difference", kind="difference", width=90),
-    Col("text", "Query", "text", help="Text of the query, or its id."),
+    Col("text", "Query", "text", "Text of the query, or its id."),
 )
 
 show("compare", main)

@@ -1,7 +1,5 @@
 """Page Features: what makes an answer good, and which systems lack it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,11 +11,9 @@ from mirage.errors import MirageError
 from mirage.explorer.features import charts
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, link_row, show, stop
-from mirage.explorer.kit.frame import onward as ui_onward
+from mirage.explorer.kit.frame import Page, link_row, show, show_page_link, stop
 from mirage.explorer.kit.levels_section import corrected_section
-from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
-from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover, sections
 from mirage.explorer.kit.states import first_time, refuse
 from mirage.explorer.kit.table import Col, band, column, legend, mode, table
 from mirage.explorer.kit.text import note, plain
@@ -29,13 +25,13 @@ from mirage.text.segmentation import count_text, join_or_count
 from mirage.views.features import FeatureChoice, FeaturesView, feature_title, features_view
 
 FEW, MOST = 3, 6
-"""Panels that are drawn at first; features of which all are drawn at once, and columns of the table of means."""
+"""Panels drawn by default; maximum number of features to draw all of, and of columns of the table of means."""
 MOST_DRAWN, NARROW = 2, 30
-"""Systems that can be in focus at once; and marks in a row of a panel that a phone's width has room for."""
+"""Maximum number of systems in focus; and number of marks that fit in a panel's row at a phone's width."""
 FILTERS = ("features", "systems")
-"""Keys of the pickers that most readers leave as they are."""
+"""Keys of the pickers that most readers leave at their defaults."""
 EVERY = "all features"
-"""Shows the table of all features."""
+"""Option that shows the table of all features."""
 PICKERS = {"By language": ("panel",), "Means": ("feature",), "Correlation": ("judge", "skill")}
 """The pickers of each section."""
 
@@ -58,7 +54,7 @@ def main(page: Page) -> None:
     )
     page.summary(" ".join((counts, *shown.remarks)), conclusion=shown.conclusion)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        # Where no feature goes with the rating the means say more than a panel of each.
+        # If no feature correlates with the rating, the means say more than panels.
         clear = [row.feature for row in shown.related if row.clear]
         means_first = shown.related and not clear
         section = sections(dict(sorted(PICKERS.items(), key=lambda item: means_first and item[0] != "Means")))
@@ -68,7 +64,7 @@ def main(page: Page) -> None:
         names = picked or telling
     draw: dict[str, Callable[[], dict[str, Any]]] = {
         "By language": lambda: panels(page, shown, names, chosen),
-        "Means": lambda: over(shown, picked or [row.feature for row in shown.related] or shown.features),
+        "Means": lambda: show_means(shown, picked or [row.feature for row in shown.related] or shown.features),
         "Correlation": lambda: show_correlation(page, names),
     }
     facts = draw[section]()
@@ -127,7 +123,7 @@ def panels(page: Page, shown: FeaturesView, names: Sequence[str], chosen: Sequen
         note(f"Not drawn, no visible difference: {join_or_count([feature_title(name) for name in flat], 'feature')}.")
     place = st.empty()
     clicked = chart(
-        charts.view_panels(shown, tuple(names), focus, mode()),
+        charts.panels(shown, tuple(names), focus, mode()),
         key="panels",
         alt="Mean of the systems in focus in every language over the range of all systems, one panel per feature.",
         select=True,
@@ -137,13 +133,13 @@ def panels(page: Page, shown: FeaturesView, names: Sequence[str], chosen: Sequen
     )
     if clicked:
         with place.container():
-            onward(shown, *clicked)
+            link_to_answers(shown, *clicked)
     return {"systems in focus": list(focus)}
 
 
 def drawn_features(shown: FeaturesView, clear: Sequence[str]) -> tuple[str, ...]:
-    """Return the panels to draw if no feature is selected: those that go with the rating, else those in which a
-    difference would be seen; or all.
+    """Return the panels to draw if no feature is selected: those that correlate with the rating, else those with
+    visible differences; or all.
     """
     telling = tuple(name for name in shown.features if charts.is_telling(shown.by_feature[name], name))
     first = tuple(clear[:FEW]) or telling[:FEW] or shown.features
@@ -160,18 +156,18 @@ def drawn_features(shown: FeaturesView, clear: Sequence[str]) -> tuple[str, ...]
     return shown.features if which == "all" else first
 
 
-def onward(shown: FeaturesView, system: str, language: str, feature: str) -> None:
+def link_to_answers(shown: FeaturesView, system: str, language: str, feature: str) -> None:
     """Link from a dot to its answers."""
     row = next((r for r in shown.by_feature.get(feature, ()) if (r.system, r.language) == (system, language)), None)
     if row is None:
         return
     value = f"{charts.value_text(row.mean)}, n = {row.n:,} of {row.total:,}"
     with link_row(system, f" {in_language(language)}: {plain(feature_title(feature))} {value}"):
-        ui_onward("answers", "Read these answers", languages=(language,), systems=system)
+        show_page_link("answers", "Read these answers", languages=(language,), systems=system)
 
 
-def over(shown: FeaturesView, names: Sequence[str]) -> dict[str, Any]:
-    """Systems by features over the languages, or all that is known of one feature."""
+def show_means(shown: FeaturesView, names: Sequence[str]) -> dict[str, Any]:
+    """Show the systems by features over the languages, or one feature in detail."""
     feature: str = pick("Feature", (EVERY, *names), key="feature", kind="feature", width=300)
     if feature != EVERY:
         if spec := FEATURES.get(feature):
@@ -189,9 +185,10 @@ def over(shown: FeaturesView, names: Sequence[str]) -> dict[str, Any]:
     more = "" if n == of else f" {n} of {of} features; choose others under Options."
     first = FEATURES.get(names[0])
     best = "best" if first is not None and first.direction != "none" else "highest"
+    counts = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     note(
         f"Unweighted mean over languages, {best} by {feature_title(names[0])} first; bands: 95% intervals. "
-        f"n: {least:,} to {most:,} answers per value; choose a feature for each.{more}"
+        f"n: {counts} answers per value; choose a feature for each.{more}"
     )
     return {}
 
@@ -213,9 +210,9 @@ def values(shown: FeaturesView, feature: str) -> None:
         column("outcomes", "system"),
         mean,
         Col("mean", "Interval", "interval", interval, low="low", high="high", width=112),
-        Col("n", "n", "count", help="Answers with a value.", width=70),
-        Col("coverage", "Coverage", "rate", help=coverage),
-        Col("languages", "Lang.", "count", help="Number of languages with a value.", width=56),
+        Col("n", "n", "count", "Answers with a value.", width=70),
+        Col("coverage", "Coverage", "rate", coverage),
+        Col("languages", "Lang.", "count", "Number of languages with a value.", width=56),
     )
     table(shown.over[feature], columns, key="feature_values")
 
@@ -239,7 +236,7 @@ def show_correlation(page: Page, names: Sequence[str]) -> dict[str, Any]:
         return {}
     languages = sorted({row.language for row in rows}, key=lambda code: (code != "all", code))
     chart(
-        charts.relation_map(rows, features=tuple(names), languages=tuple(languages), mode=mode()),
+        charts.relation_map(rows, features=tuple(names), languages=tuple(languages)),
         key="relation_map",
         alt="Kendall's tau of every feature with the rating in every language.",
         wide=True,

@@ -1,21 +1,18 @@
 """Page Hallucination: who makes things up, and who gives up?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from mirage.explorer.hallucination import sections
-from mirage.explorer.hallucination.charts import rate_map
+from mirage.explorer.hallucination import charts, sections
 from mirage.explorer.kit.chart import chart
 from mirage.explorer.kit.frame import Page, show
 from mirage.explorer.kit.labels import labels_of, mark_labels, tell_audit
 from mirage.explorer.kit.layout import side_by_side
 from mirage.explorer.kit.levels_section import corrected_section
 from mirage.explorer.kit.pick import pick, pick_many, pick_segments, pickers_popover
-from mirage.explorer.kit.sections import sections as pick_section
+from mirage.explorer.kit.pick import sections as pick_section
 from mirage.explorer.kit.table import Col, column, drop_constant, estimate, mode, table, table_svg
 from mirage.explorer.kit.text import heading, note
 from mirage.ranking.compare.measures import RATE as RATE_MEASURE
@@ -28,11 +25,11 @@ from mirage.views.rates import RateChoice, RatesView
 
 TRADE_OFF = "Hallucination rate against error rate of every system; lower left is best."
 OPTIONS = ("definition", "systems", "parser")
-"""Keys of the pickers that most readers leave as they are."""
+"""Keys of the pickers that most readers leave at their defaults."""
 
 
 def main(page: Page) -> None:
-    """Show what the arena has: rates computed from its outcomes, or the printed ones."""
+    """Show the rates computed from the arena's outcomes, or the printed ones."""
     if "outcomes" in page.arena.tables:
         _show_computed(page)
         return
@@ -60,7 +57,7 @@ def _show_computed(page: Page) -> None:
     tell_audit(labels)
     left, right = side_by_side((320, 1), (320, 99), key="top")
     with left:
-        figure = sections.trade_off(rates, tuple(focus), mode())
+        figure = charts.trade_off(rates, tuple(focus), mode())
         clicked = chart(figure, key="trade_off", alt=TRADE_OFF, select=True)
     with right:
         picked = table(rates.systems, columns, key="rates", select=True)
@@ -93,7 +90,7 @@ def _show_computed(page: Page) -> None:
             "printed": rates.reference or "no printed figures",
             "labels": labels.state,
         },
-        picture=partial(table_svg, rates.systems, columns, mode()),
+        picture=partial(table_svg, rates.systems, columns),
         beside=True,
     )
 
@@ -105,7 +102,7 @@ def _show_errors(
     *,
     audited: bool,
 ) -> None:
-    """Show one view of the errors; the causes at first."""
+    """Show one view of the errors, by default the causes."""
     row = st.container(horizontal=True, gap="medium")
     draw: dict[str, Callable[[], None]] = {
         "causes": lambda: sections.show_causes(page, parser, row),
@@ -123,7 +120,7 @@ def _show_errors(
 
 
 def _options(page: Page) -> tuple[views.Definition, list[str], Parser]:
-    """Pick what becomes of unclassified answers, the systems in focus, and the parser; as published, the papers'."""
+    """Pick how unclassified answers count, the systems in focus, and the parser (as published, the paper's)."""
     names, parsers = views.systems(page.arena), views.parsers(page.arena)
     with pickers_popover("Options", OPTIONS, "Definition of the rates, systems to highlight, and the parser."):
         definition: views.Definition = pick_segments(
@@ -158,7 +155,7 @@ def _options(page: Page) -> tuple[views.Definition, list[str], Parser]:
 def _show_printed(page: Page, rates: RatesView) -> None:
     """Show the rates that the NoMIRACL paper prints."""
     page.label("published figures")
-    rows, cells, languages = rates.systems.to_pylist(), rates.cells.to_pylist(), rates.languages["error"]
+    rows, languages = rates.systems.to_pylist(), rates.languages["error"]
     page.summary(
         f"NoMIRACL: rates of {count_text(len(rows), 'system')} in {count_text(len(languages), 'language')} as printed: "
         "1 − accuracy, unclassified answers count as wrong. The paper prints no n or intervals.",
@@ -166,9 +163,9 @@ def _show_printed(page: Page, rates: RatesView) -> None:
     )
     left, right = side_by_side((400, 1), (400, 1), key="top", gap="medium")
     with left:
-        chart(sections.trade_off(rates, (), mode()), key="trade_off", alt=TRADE_OFF)
+        chart(charts.trade_off(rates, (), mode()), key="trade_off", alt=TRADE_OFF)
     with right:
-        columns = [Col("system", "System", "system", help="System name in the published outputs.")]
+        columns = [Col("system", "System", "system", "System name in the published outputs.")]
         for metric, title in views.TITLES.items():
             about = f"{sections.MEANING[metric]}, as printed; mean over the languages shown. Lower is better."
             columns.append(Col(f"{metric}_value", title, "rate", about, width=132))
@@ -179,7 +176,7 @@ def _show_printed(page: Page, rates: RatesView) -> None:
     note(f"{views.TITLES[metric]} in percent, as printed; {sections.best_shade()} is better.")
     systems = [row["system"] for row in rows]
     chart(
-        rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode()),
+        charts.rate_map(rates, tuple(systems), languages, metric, mode()),
         key="printed_by_language",
         alt=f"{views.TITLES[metric]} of every system in every language, as printed.",
         wide=True,
@@ -188,7 +185,7 @@ def _show_printed(page: Page, rates: RatesView) -> None:
         heading("Paper tables")
         sections.show_paper_tables(page.arena, None, page.picked)
     shown = rates.cells.select(["metric", "language", "subset", "system", "printed"])
-    slide = partial(table_svg, rates.systems, columns, mode())
+    slide = partial(table_svg, rates.systems, columns)
     page.download("printed_rates", lambda: shown, about={"printed": rates.reference}, picture=slide, beside=True)
 
 
@@ -196,7 +193,7 @@ def _columns(definition: views.Definition, *, fewer: bool) -> list[Col]:
     """Return the columns of the table: both rates with their intervals, then the answers and the unclassified share.
 
     Args:
-        definition: of the rates.
+        definition: definition of the rates.
         fewer: whether some mean is over fewer languages than the others.
     """
     columns = [column("outcomes", "system", width=176)]

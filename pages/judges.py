@@ -1,7 +1,5 @@
 """Page Judges: agreement of each judge with people, other judges and itself."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -15,7 +13,7 @@ from mirage.errors import MirageError
 from mirage.explorer.judges import charts
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, link_row, none_selected, onward, show
+from mirage.explorer.kit.frame import Page, link_row, none_selected, show, show_page_link
 from mirage.explorer.kit.pick import pick, pick_many, pickers_popover
 from mirage.explorer.kit.scores_section import scores_section
 from mirage.explorer.kit.states import first_time
@@ -32,15 +30,15 @@ from mirage.views.exam import ExamChoice, ExamView
 PAIRS = "pairs"
 """The figure of pairwise agreement in the URL, besides the names of measures."""
 FIRST = ("agree", "known", "kappa", "flip", "first", "length")
-"""Measures in the table at first, as far as `MOST` of them have values."""
+"""Measures in the table by default: the first `MOST` of these with values."""
 MOST = 5
-"""Measures in the table at first."""
+"""Number of measures in the table by default."""
 EXAMPLE = "sample"
 """A bundled arena with known answers."""
 
 
 def main(page: Page) -> None:
-    """Show how the judges of the arena judged."""
+    """Show how reliable the arena's judges are."""
     if "judgments" in page.arena.tables or "scores" not in page.arena.tables:
         _judges(page)
     else:
@@ -55,14 +53,14 @@ def _deciders(view: ExamView) -> str:
 
 
 def _judges(page: Page) -> None:
-    """Every measure of the judges, and who agrees with whom."""
+    """Show every measure of the judges, and their pairwise agreement."""
     page.need("judgments")
     have = page.arena.languages("judgments")
-    codes = [code for code in have if not page.picked or code in page.picked]
+    codes = page.languages("judgments")
     if not codes:
         none_selected(page, "verdicts")
         return
-    choice = ExamChoice(tuple(codes) if len(codes) < len(have) else ())
+    choice = ExamChoice(codes if len(codes) < len(have) else ())
     votes, told = views.NO_VOTES, True
     with first_time("Measuring the judges ...", page.arena):
         try:
@@ -100,7 +98,7 @@ def _judges(page: Page) -> None:
 
 
 def _table(page: Page, view: ExamView, columns: Sequence[str], voted: str) -> None:
-    """One row a judge, one column a measure."""
+    """Show a row per judge and a column per measure."""
     rows = [row for row in view.rows if row.language == view.scope]
     if not rows:
         note(f"Not enough data for a mean in any language. {voted}")
@@ -116,7 +114,7 @@ def _table(page: Page, view: ExamView, columns: Sequence[str], voted: str) -> No
     }
     for name, values in more.items():
         lines = lines.append_column(name, pa.array(values))
-    cols = [Col("judge", "Judge", "system", help="Judge; people: agreement among people, for comparison.")]
+    cols = [Col("judge", "Judge", "system", "Judge; people: agreement among people, for comparison.")]
     if any(about is not None and about.criterion != OVERALL for about in of_row):
         cols.append(Col("criterion", "Criterion", "text", "Criterion of the judge; overall: the better answer."))
     if any(about is not None and about.repeats > 1 for about in of_row):
@@ -130,10 +128,10 @@ def _table(page: Page, view: ExamView, columns: Sequence[str], voted: str) -> No
     cols.append(Col("n", "n", "count", "Verdicts; for people, battles decided by at least two people."))
     if lines["cost"].null_count < len(lines):
         what = "battles in agreement with people" if "agree" in rows[0].measures else "verdicts"
-        cols.append(Col("cost", "Cost per 1,000", "mean", help=f"Cost per 1,000 {what} at the prices entered."))
+        cols.append(Col("cost", "Cost per 1,000", "mean", f"Cost per 1,000 {what} at the prices entered."))
     picked = table(lines, cols, key="judges", select=True)
     if picked is not None:
-        _onward((rows[picked].judge, view.scope))
+        _show_links((rows[picked].judge, view.scope))
     where = f"Mean {view.where}, weighted equally" if view.scope == "all" else name_of(view.scope)
     unsure = [
         f"{measure.title}, {row.judge}: {mark.reason}"
@@ -200,12 +198,12 @@ def _pick_figure(view: ExamView) -> tuple[str | None, list[str]]:
                 width=240,
             )
         columns = _options(view, known)
-        onward("spot_check", "Vote yourself")
+        show_page_link("spot_check", "Vote yourself")
     return name, columns
 
 
 def _nothing_known(page: Page) -> None:
-    """Say what would tell whether to trust these judges."""
+    """Show how to find out whether to trust these judges."""
     with st.container(border=True):
         st.markdown("**These judges have not been validated.**")
         st.caption(
@@ -218,15 +216,15 @@ def _nothing_known(page: Page) -> None:
             st.caption(f"The arena {EXAMPLE} has a judge with known answers.")
 
 
-def _onward(clicked: Any) -> None:
+def _show_links(clicked: Any) -> None:
     """Link from a judge in a language to its battles and its ranking."""
     if not clicked or clicked[0] == PEOPLE:
         return
     judge, code = clicked
     languages = () if code == "all" else (code,)
     with link_row(judge, f" {'in all languages' if code == 'all' else in_language(code)}"):
-        onward("battle", "Read its battles", languages=languages, judge=judge)
-        onward("leaderboard", "Show its ranking", languages=languages, judge=judge)
+        show_page_link("battle", "Read its battles", languages=languages, judge=judge)
+        show_page_link("leaderboard", "Show its ranking", languages=languages, judge=judge)
 
 
 def _pairs(pairs: Sequence[views.JudgePair], where: str) -> None:
@@ -236,7 +234,7 @@ def _pairs(pairs: Sequence[views.JudgePair], where: str) -> None:
         return
     note(f"Pairwise agreement: share of battles with the same decision (%), {where}.")
     chart(
-        charts.agreement_matrix(pairs, mode=mode()),
+        charts.agreement_matrix(pairs),
         key="pairs",
         alt="Pairwise agreement of judges and people as a heatmap.",
         wide=True,
@@ -258,11 +256,11 @@ def _figure(view: ExamView, measure: Measure) -> None:
         alt=f"{measure.title} of every judge in every language with 95% intervals.",
         select=True,
     )
-    _onward(clicked)
+    _show_links(clicked)
 
 
 def passport_section(page: Page, view: ExamView) -> None:
-    """Show the passport of a judge; nothing where the arena has no planted faults."""
+    """Show the passport of a judge, if the arena has planted faults."""
     judges = views.passport_judges(page.arena)
     if not judges:
         return

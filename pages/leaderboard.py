@@ -1,7 +1,5 @@
 """Page Leaderboard: ratings with intervals, and ranks by language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
@@ -13,43 +11,51 @@ from mirage.battles.judge import judges as judges_of_arena
 from mirage.errors import MirageError
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart, clicked_mark, page_systems
-from mirage.explorer.kit.frame import Page, link_row, onward, show
+from mirage.explorer.kit.frame import Page, link_row, show, show_page_link
 from mirage.explorer.kit.heat_tables import board_ranks, rank_table, win_table
 from mirage.explorer.kit.labels import mark_labels
-from mirage.explorer.kit.pick import hold, link_state, pick, pick_many, pick_segments, pickers_popover
-from mirage.explorer.kit.sections import sections
+from mirage.explorer.kit.pick import hold, link_state, pick, pick_many, pick_segments, pickers_popover, sections
 from mirage.explorer.kit.table import SLIDE, drop_constant, filter_rows, mode, table, table_svg
 from mirage.explorer.kit.text import note, plain
-from mirage.explorer.leaderboard import cards, opening
+from mirage.explorer.leaderboard import opening
 from mirage.explorer.leaderboard import ratings as columns
-from mirage.explorer.leaderboard.charts import price_scatter
-from mirage.explorer.leaderboard.system_section import show_system
+from mirage.explorer.leaderboard import sections as parts
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts.palette import label_text
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Ties
 from mirage.text.segmentation import as_sentence
-from mirage.views.board import BoardChoice, BoardView, Shown, VoteRow, board_view, controls, families, vote_rows
-from mirage.views.extent import describe_data, describe_selection
-from mirage.views.published_ranks import published_ranks
+from mirage.views.board import (
+    BoardChoice,
+    BoardView,
+    Shown,
+    VoteRow,
+    board_view,
+    controls,
+    describe_data,
+    describe_selection,
+    families,
+    vote_rows,
+)
+from mirage.views.printed import published_ranks
 from mirage.views.rates import RateChoice, rates_view
 from mirage.views.system_cards import card_of, with_cards, with_facts
 from mirage.views.win_matrix import matrix
 
 OPTIONS = (
     *("ties", "battles", "own", "without", "control", "leaderboard_against", "scale", "columns"),
-    *cards.PICKERS,
+    *parts.PICKERS,
 )
-"""Keys of the pickers that most readers leave as they are."""
+"""Keys of the pickers that most readers leave at their defaults."""
 PICKERS = {"Ranks": ("drawn_ranks",), "Wins": ("drawn_wins",), "Chart": ("drawn_ratings",)}
 """Keys of the pickers of every section."""
 TIES = {"half": "count half", "davidson": "model", "drop": "leave out"}
-"""Ways to count ties, as they are shown."""
+"""Treatments of ties, with their labels."""
 
 
 def main(page: Page) -> None:
-    """Show what the arena has: ratings of its battles, or the published ranks."""
+    """Show the ratings by the arena's battles, or the published ranks."""
     judges = judges_of_arena(page.arena, panel=True)
     if "published" in page.arena.tables and not judges:
         show_published(page)
@@ -60,7 +66,7 @@ def main(page: Page) -> None:
 
 
 def ratings(page: Page, judges: tuple[str, ...]) -> None:
-    """Ratings computed from the arena's battles."""
+    """Show the ratings computed from the arena's battles."""
     opened = opening.is_open(page)
     if opened:
         shown = rates_view(page.arena, RateChoice(page.languages("outcomes") if page.picked else ()))
@@ -83,7 +89,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             from mirage.people.votes.stage import people_verdicts
 
             with options:
-                votes = agreement.overriding(page)
+                votes = agreement.offer_override(page)
             if votes is not None:
                 voted = vote_rows(people_verdicts(page.arena, votes.votes))
     if judge.rests_on_labels:
@@ -103,7 +109,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     with options:
         reference, scale, every = _view(board)
         note(f"{board.method}.")
-        chosen_systems, words = cards.pick_systems(page.arena, board.rows["system"].to_pylist())
+        chosen_systems, words = parts.pick_systems(page.arena, board.rows["system"].to_pylist())
     with filters:
         if by_model:
             agreement.of_judge(page, name, board.languages)
@@ -123,7 +129,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
     heads, constant = drop_constant(shown, wanted)
     about = describe_data(page.arena, judge) + describe_selection(page.arena, judge, board)
     about += f" Each system: {', '.join(filter(None, (constant, same)))}." if constant or same else ""
-    about += " All differences are significant." if columns.are_apart(board.rows) else ""
+    about += " All differences are significant." if len(board.rows) > 2 and columns.are_apart(board.rows) else ""
     if opened:
         note(about)
     else:
@@ -146,7 +152,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
             "counted": [*board.notes, *board.counted],
         }
         | ({"reference": reference} if reference is not None else {}),
-        picture=partial(table_svg, shown, heads, mode(), aspect=SLIDE),
+        picture=partial(table_svg, shown, heads, aspect=SLIDE),
     )
 
 
@@ -166,11 +172,11 @@ def _evidence(
     if system is None:
         note(" ".join(filter(None, ("Click a system for details.", board.on_failures, apart))))
     else:
-        _onward(system, next((row["system"] for row in rows if row["system"] != system), None))
-        cards.card_line(card_of(page.arena, system))
+        _show_links(system, next((row["system"] for row in rows if row["system"] != system), None))
+        parts.card_line(card_of(page.arena, system))
         if apart:
             note(apart)
-        show_system(page, board, judge, system)
+        parts.show_system(page, board, judge, system)
     if board.unranked:
         why = f"<summary>Not ranked</summary>{escape(_sentences(board.unranked))}"
         st.html(f'<details class="mg-more">{why}</details>')
@@ -192,8 +198,8 @@ def _evidence(
             win_table(
                 matrix(page.arena, judge, page.picked),
                 tuple(page_systems(in_order, key="drawn_wins", marks=len(in_order))),
+                mode(),
                 arena=arena,
-                mode=mode(),
                 judge=judge.name,
                 languages=page.picked,
             ),
@@ -208,8 +214,8 @@ def _show_html(about: str, html: str) -> None:
 
 
 def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
-    """Return the system to show: of the row or mark clicked last, else of the link."""
-    if link_state().arrived:  # the link decides; what the table forgot on another page is no click
+    """Return the system to show: that of the row or mark clicked last, else that of the link."""
+    if link_state().arrived:  # the link decides: a selection that the table lost on another page is not a click
         st.session_state["_clicked_system"] = clicked
     elif clicked != st.session_state.get("_clicked_system"):
         st.session_state["_clicked_system"], st.session_state["system"] = clicked, clicked or "none"
@@ -218,23 +224,23 @@ def _pick_system(rows: list[dict[str, Any]], clicked: str | None) -> str | None:
 
 
 def _chart(rows: list[dict[str, Any]], scale: Shown, reference: str | None) -> None:
-    """Draw the ratings with their intervals, and against the price of the systems where it is known."""
+    """Draw the ratings with their intervals, and against the price of the systems if known."""
     drawn = set(page_systems([row["system"] for row in rows], key="drawn_ratings"))
     rows = [row for row in rows if row["system"] in drawn]
     against = "the average system" if reference is None else reference
     title = charts.axis_title("logit" if scale == "win-rate" else scale, reference=reference)
     title = f"Win rate against<br>{label_text(against)}<br>(higher is better)" if scale == "win-rate" else title
     kind = columns.rating_kind(scale, reference)
-    figure = charts.whiskers(rows, mode=mode(), title=title, kind=kind, zero=columns.zero(scale, reference))
+    figure = charts.whiskers(rows, title=title, kind=kind, zero=columns.zero(scale, reference))
     chart(figure, key="whiskers", alt="Every system's rating with its 95% interval, best first.", select=True)
     if sum(row["price"] is not None for row in rows) > 1:
         note("Price. Filled: tied with the best.")
-        figure = price_scatter(rows, title=title, kind=kind, mode=mode())
+        figure = parts.price_scatter(rows, title=title, kind=kind)
         chart(figure, key="price_scatter", alt="Every system's rating against its price.", select=True)
 
 
 def _filter_note(n: int, total: int, words: str) -> None:
-    """Say what the choice of systems leaves."""
+    """Say how many systems the filter shows."""
     if n < total:
         st.caption(plain(f"Showing {n} of {total} systems: {words}. Ranks are among all {total}."))
 
@@ -268,7 +274,7 @@ def _view(board: BoardView) -> tuple[str | None, Shown, bool]:
 
 
 def _choice(page: Page, judge: Judge) -> RankSettings:
-    """Pick what counts; the choice is kept in the link."""
+    """Pick the battles that count, and how; the link keeps the choice."""
     ties = pick_segments(
         "Ties",
         ("half", "davidson", "drop"),
@@ -339,37 +345,37 @@ def show_published(page: Page) -> None:
     """Show the ranks printed in the MIRAGE-Bench paper."""
     page.label("published figures")
     figures = published_ranks(page.arena, page.picked)
-    page.summary(figures.about)
-    options = pickers_popover("Options", tuple(cards.PICKERS), "Ranks are among all systems.")
+    page.summary(figures.about, conclusion=figures.conclusion)
+    options = pickers_popover("Options", tuple(parts.PICKERS), "Ranks are among all systems.")
     with options:
-        chosen, words = cards.pick_systems(page.arena, figures.rows["system"].to_pylist())
+        chosen, words = parts.pick_systems(page.arena, figures.rows["system"].to_pylist())
     _filter_note(len(chosen), figures.rows.num_rows, words)
     shown = filter_rows(figures.rows, "system", chosen)
     order = shown["system"].to_pylist()
     heads, _ = drop_constant(shown, columns.PUBLISHED)
     picked = table(shown, heads, key="published", select=True)
     if picked is not None:
-        cards.card_line(card_of(page.arena, order[picked]))
+        parts.card_line(card_of(page.arena, order[picked]))
     st.caption(plain(f"Source: {figures.reference}."))
     by = sections(dict.fromkeys(("Judge", "Surrogate"), ())).lower()
     cells = figures.ranks.to_pylist()
-    _show_html(f"Rank by language by the {by}, 1 is best.", rank_table(cells, order, arena="", mode=mode(), value=by))
+    _show_html(f"Rank by language by the {by}, 1 is best.", rank_table(cells, order, arena="", value=by))
     everything = with_cards(filter_rows(figures.everything, "system", chosen), page.arena)
     page.download(
         "ranks",
         lambda: everything,
         about={"reference": figures.reference, "languages": figures.languages},
-        picture=partial(table_svg, shown, heads, mode(), aspect=SLIDE),
+        picture=partial(table_svg, shown, heads, aspect=SLIDE),
     )
 
 
-def _onward(system: str, rival: str | None) -> None:
+def _show_links(system: str, rival: str | None) -> None:
     """Link from a system to the evidence for its rating."""
     with link_row(system):
-        onward("hallucination", "Hallucination and error rates", systems=system)
-        onward("answers", "Read its answers", systems=system)
+        show_page_link("hallucination", "Hallucination and error rates", systems=system)
+        show_page_link("answers", "Read its answers", systems=system)
         if rival is not None:
-            onward("compare", "Compare with another system", by="rating", a=system, b=rival)
+            show_page_link("compare", "Compare with another system", by="rating", a=system, b=rival)
 
 
 show("leaderboard", main)

@@ -1,12 +1,10 @@
 """Page Methods: the definitions of `docs/methods.md`, one at a time, by an index and a search."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from mirage.errors import UnknownName
 from mirage.explorer.kit.frame import Page, show
-from mirage.explorer.kit.query_navigation import ListEntry, listing
+from mirage.explorer.kit.query_navigation import ListEntry, show_list
 from mirage.explorer.kit.text import plain
 from mirage.explorer.methods.data import definitions
 
@@ -29,13 +27,13 @@ def main(page: Page) -> None:
     with st.container(horizontal=True, key="methods_body", gap="medium"):
         with st.container(key="methods_index"):
             entries = [ListEntry(section.name, section.name, "", section.group) for section in found]
-            listing(entries, current=shown.name, key="methods_listing", on_pick=open_definition)
+            show_list(entries, current=shown.name, key="methods_listing", on_pick=open_definition)
         with st.container(key="methods_shown"):
             st.markdown(f"## {shown.name}\n\n{shown.text}", width=760)
 
 
 def open_definition(name: str) -> None:
-    """Name a definition in the link, to be shown."""
+    """Put a definition into the link, so that it is shown."""
     st.query_params["term"] = name
 
 

@@ -1,7 +1,5 @@
 """Page Spot check: do I agree with the judge?"""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -12,6 +10,7 @@ from mirage.explorer.kit.frame import Page, none_selected, show
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
 from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
 from mirage.explorer.spot_check import vote_item
@@ -20,6 +19,7 @@ from mirage.people.votes.correct import correction_needs
 from mirage.people.votes.kinds import KINDS, Row, Vote
 from mirage.people.votes.opinions import ENOUGH
 from mirage.people.votes.rows import LONGEST, cast
+from mirage.publish.charts.palette import arena_looks
 from mirage.schema import from_rows
 from mirage.text.languages import in_language, name_of, search_name
 from mirage.text.segmentation import count_text
@@ -73,7 +73,7 @@ def main(page: Page) -> None:
         session = vote_session.enter(page.arena, language, voter, kind)
     except MirageError as error:
         refuse(error)
-        waiting(vote_session.pending())
+        show_pending(vote_session.pending())
         st.button("Try again", type="primary")
         return
     if subject == "battles":
@@ -88,7 +88,7 @@ def main(page: Page) -> None:
             )
             show_note(correction_needs(pool.n_queries))
     else:
-        n = len(views.citing(page.arena, language))
+        n = len(views.citing_answers(page.arena, language))
         page.summary(f"{n:,} answers {in_language(language)} with possible citations. Blind.")
     vote()
     page.download(
@@ -109,10 +109,9 @@ def vote() -> None:
     for line in (*session.left_out, *filter(None, [session.notice])):
         st.caption(plain(line))
     row = vote_session.pending()
-    if session.kind is Vote:
-        battle(session, row)
-    else:
-        citation(session, row)
+    # A fragment within the page's runs without it.
+    with arena_looks((), mode()):
+        (battle if session.kind is Vote else citation)(session, row)
 
 
 def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
@@ -156,7 +155,7 @@ def battle(session: vote_session.VoteSession, unsent_vote: Row | None) -> None:
     bar(
         session,
         battle_sides.BATTLE | vote_item.SKIP,
-        (token, caster(session, token, item, shown=views.battle_digest(shown))),
+        (token, vote_maker(session, token, item, shown=views.battle_digest(shown))),
         unsent_vote,
     )
     for other in following:
@@ -188,11 +187,11 @@ def citation(session: vote_session.VoteSession, unsent_vote: Row | None) -> None
     answer_card.show_query(query)
     vote_item.show_citation(pair, answer, query, passage)
 
-    bar(session, vote_item.EVIDENCE, (token, caster(session, token, pair)), unsent_vote)
+    bar(session, vote_item.EVIDENCE, (token, vote_maker(session, token, pair)), unsent_vote)
 
 
-def caster(session: vote_session.VoteSession, token: str, item: Any, **shown: str | None) -> vote_session.MakeVote:
-    """Return what builds the vote on an item from the choice and the note."""
+def vote_maker(session: vote_session.VoteSession, token: str, item: Any, **shown: str | None) -> vote_session.MakeVote:
+    """Return the function that builds a vote on an item from the choice and the note."""
 
     def make_vote(choice: str, note: str | None) -> Row:
         row: Row = cast(
@@ -218,7 +217,7 @@ def bar(
     item: tuple[str, Any] | None,
     unsent_vote: Row | None,
 ) -> None:
-    """Show a note, folded, then the keys and undo, always in view."""
+    """Show the folded note field, then the vote keys and undo, always in view."""
     if item is not None and unsent_vote is None and session.held is None:
         with st.expander("Add a note"):
             st.text_input(
@@ -230,7 +229,7 @@ def bar(
             )
     with st.container(key="spot_bar", horizontal=True, vertical_alignment="center", gap="small"):
         if unsent_vote is not None:
-            waiting(unsent_vote)
+            show_pending(unsent_vote)
             label, key = vote_item.CHOICES[unsent_vote.vote]
             st.button(
                 f"Resend: {label}",
@@ -291,21 +290,21 @@ def press(session: vote_session.VoteSession, token: str, make_vote: Any, choice:
     session.send(row)
 
 
-def waiting(row: Row | None) -> None:
+def show_pending(row: Row | None) -> None:
     """Say that a vote is pending, and retry regularly."""
     if row is not None:
         st.markdown("Your vote is saved here until the database responds.", width="content")
-        st.fragment(again, run_every=vote_session.RETRY)()
+        st.fragment(retry_pending, run_every=vote_session.RETRY)()
 
 
-def again() -> None:
+def retry_pending() -> None:
     """Rerun the page, which resends the pending vote, once it has waited long enough."""
-    if vote_session.due():
+    if vote_session.is_due():
         st.rerun()
 
 
 def show_finished(noun: str) -> None:
-    """Say that nothing is left to vote on."""
+    """Say that no items are left to vote on."""
     with st.container(border=True):
         if noun:
             st.markdown(f"**You have voted on all {noun} in this language.**")

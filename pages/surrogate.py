@@ -1,7 +1,5 @@
 """Page Surrogate: ratings predicted from cheap features."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import get_args
 
@@ -10,11 +8,10 @@ import streamlit as st
 
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.chart import chart
-from mirage.explorer.kit.frame import Page, link_row, none_selected, onward, show
+from mirage.explorer.kit.frame import Page, link_row, none_selected, show, show_page_link
 from mirage.explorer.kit.layout import side_by_side
-from mirage.explorer.kit.pick import pick
-from mirage.explorer.kit.sections import sections
-from mirage.explorer.kit.table import Col, column, mode, table
+from mirage.explorer.kit.pick import pick, sections
+from mirage.explorer.kit.table import Col, column, table, with_values
 from mirage.explorer.kit.text import note
 from mirage.explorer.surrogate import chart as charts
 from mirage.ranking.judges import Judge
@@ -38,65 +35,65 @@ _TAU = Col(
     "tau",
     "Tau",
     "probability",
-    help="Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. All "
+    "Kendall's tau-b of predictions and ratings over left-out pairs: 1 is the same order, 0 is chance. All "
     "languages: mean over languages.",
 )
-_R2 = Col("r2", "R²", "probability", help="Explained variance of left-out ratings; none where the mean is better.")
+_R2 = Col("r2", "R²", "probability", "Explained variance of left-out ratings; none where the mean is better.")
 REGRESSOR = (
-    Col("name", "Regressor", "text", help="Fitted model; the marked one is used for new systems.", width=220),
+    Col("name", "Regressor", "text", "Fitted model; the marked one is used for new systems.", width=220),
     _TAU,
-    Col("rmse", "RMSE", "probability", help="Root mean squared error in logits; lower is better."),
+    Col("rmse", "RMSE", "probability", "Root mean squared error in logits; lower is better."),
     _R2,
     column(RegressorSummary, "covered", "Coverage", "rate"),
     Col(
         "p",
         "p",
         "text",
+        "Paired test of this regressor's tau against that of the regressor for new systems, all languages.",
         width=60,
         right=True,
-        help="Paired test of this regressor's tau against that of the regressor for new systems, all languages.",
     ),
     Col(
         "printed",
         "Printed R²",
         "probability",
-        help="Published, not computed here (MIRAGE-Bench, Table 3): R² on 4 of 19 systems held out, 50 random splits.",
+        "Published, not computed here (MIRAGE-Bench, Table 3): R² on 4 of 19 systems held out, 50 random splits.",
     ),
 )
 ABLATION = (
-    Col("features", "Features", "text", help="Features used in the fit.", width=250),
+    Col("features", "Features", "text", "Features used in the fit.", width=250),
     _TAU,
-    Col("systems", "n", "count", help="Systems, left out one at a time."),
+    Col("systems", "n", "count", "Systems, left out one at a time."),
     Col(
         "printed",
         "Printed tau",
         "probability",
-        help="Published, not computed here (MIRAGE-Bench, Table 4): random forest against GPT-4o; 17 of 19 systems "
+        "Published, not computed here (MIRAGE-Bench, Table 4): random forest against GPT-4o; 17 of 19 systems "
         "were in training.",
     ),
 )
 IMPORTANCE = (
-    Col("feature", "Feature", "text", help="The feature that is permuted.", width=180),
-    Col("value", "Importance", "difference", help="Rise of the squared error on left-out systems, in squared logits."),
-    Col("value", "95%", "interval", help="95% interval; the line is 0.", low="low", high="high", width=160),
+    Col("feature", "Feature", "text", "The feature that is permuted.", width=180),
+    Col("value", "Importance", "difference", "Rise of the squared error on left-out systems, in squared logits."),
+    Col("value", "95%", "interval", "95% interval; the line is 0.", low="low", high="high", width=160),
 )
-_LANGUAGE = Col("name", "Language", "text", help="Language of the answers.", width=140)
-BY_LANGUAGE = (_LANGUAGE, _TAU, _R2, Col("systems", "n", "count", help="Number of left-out systems."))
+_LANGUAGE = Col("name", "Language", "text", "Language of the answers.", width=140)
+BY_LANGUAGE = (_LANGUAGE, _TAU, _R2, Col("systems", "n", "count", "Number of left-out systems."))
 PRINTED = (
     _LANGUAGE,
-    Col("tau", "Tau", "probability", help="Ours on left-out systems, with the selected regressor."),
-    Col("forest", "Tau, forest", "probability", help="Ours on left-out systems, with the published regressor."),
+    Col("tau", "Tau", "probability", "Ours on left-out systems, with the selected regressor."),
+    Col("forest", "Tau, forest", "probability", "Ours on left-out systems, with the published regressor."),
     Col(
         "printed_tau",
         "Printed tau",
         "probability",
-        help="Published (MIRAGE-Bench, Table 2): random forest against GPT-4o; 17 of 19 systems were in training.",
+        "Published (MIRAGE-Bench, Table 2): random forest against GPT-4o; 17 of 19 systems were in training.",
     ),
     Col(
         "printed_r2",
         "Printed R²",
         "text",
-        help="Published (MIRAGE-Bench, Table 5): random forest, mean over tournaments of sampled queries, and 2.5 to "
+        "Published (MIRAGE-Bench, Table 5): random forest, mean over tournaments of sampled queries, and 2.5 to "
         "97.5 percentiles.",
         width=170,
         right=True,
@@ -105,7 +102,7 @@ PRINTED = (
 
 
 def main(page: Page) -> None:
-    """Judged beside predicted ratings, then what the prediction is worth and rests on."""
+    """Show judged and predicted ratings, then the quality of the prediction and the features behind it."""
     page.need("predictions")
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
@@ -145,25 +142,24 @@ def main(page: Page) -> None:
             view.points(regressor, language),
             view.judged_ends(language),
             judge=view.judge_name,
-            mode=mode(),
         ),
         key="predicted",
         alt="Every system's rating and prediction with 95% intervals.",
         select=True,
     )
     if clicked:
-        _onward(clicked[0], language)
+        _show_links(clicked[0], language)
     else:
-        outside = len(view.outside(regressor))
+        outside = len(view.systems_outside(regressor))
         extrapolated = f" Outside the training range: {count_text(outside, 'system')}." if outside else ""
         note(f"{HELD_OUT}{extrapolated} Click a mark to see the system.")
     figures = printed_surrogate(page.arena)
     rows = view.by_language(figures, regressor, shown)
     draw: dict[str, Callable[[], object]] = {
-        "By language": lambda: table(rows, _with_values(rows, BY_LANGUAGE), key="surrogate_languages")
+        "By language": lambda: table(rows, _differing_values(rows, BY_LANGUAGE), key="surrogate_languages")
     }
     if len(view.importances):
-        draw["Importance"] = lambda: _rests(view, figures, language)
+        draw["Importance"] = lambda: _show_importances(view, figures, language)
     draw["Paper"] = lambda: _paper(view, figures, rows, language)
     draw[sections(dict.fromkeys(draw, ()))]()
     page.download(
@@ -195,15 +191,15 @@ def _title(regressor: str) -> str:
     return REGRESSORS[regressor].title
 
 
-def _onward(system: str, language: str) -> None:
+def _show_links(system: str, language: str) -> None:
     only = () if language == ALL else (language,)
     with link_row(system):
-        onward("features", "See its features", languages=only, systems=system)
-        onward("answers", "Read its answers", languages=only, systems=system)
+        show_page_link("features", "See its features", languages=only, systems=system)
+        show_page_link("answers", "Read its answers", languages=only, systems=system)
 
 
-def _rests(view: SurrogateView, figures: PrintedSurrogate, language: str) -> None:
-    """Importances and ablation of the regressor for new systems."""
+def _show_importances(view: SurrogateView, figures: PrintedSurrogate, language: str) -> None:
+    """Show importances and ablations of the regressor for new systems."""
     permuted, chosen = view.permuted, _title(view.chosen)
     left, right = side_by_side((380, 1), (420, 1), key="rests")
     with left:
@@ -211,7 +207,7 @@ def _rests(view: SurrogateView, figures: PrintedSurrogate, language: str) -> Non
         note(f"{chosen}, n = {permuted['systems'][0]} left-out systems; 95% t intervals.")
     with right:
         ablated, lacking = view.ablations(figures, language)
-        table(ablated, ABLATION, key="ablation")
+        table(ablated, with_values(ablated, ABLATION), key="ablation")
         none = f" No value: {'; '.join(lacking)}." if lacking else ""
         note(f"{chosen} with subsets of features, tau on left-out systems.{none}")
 
@@ -219,16 +215,16 @@ def _rests(view: SurrogateView, figures: PrintedSurrogate, language: str) -> Non
 def _paper(view: SurrogateView, figures: PrintedSurrogate, rows: pa.Table, language: str) -> None:
     """Show our regressors and the paper's, then the quality in every language beside the paper's Tables 2 and 5."""
     regressors = view.compare_regressors(figures, language)
-    table(regressors, _with_values(regressors, REGRESSOR), key="regressors")
+    table(regressors, _differing_values(regressors, REGRESSOR), key="regressors")
     note(f"n = {view.count_systems(language)}. {_title(view.chosen)}: {REGRESSORS[view.chosen].meaning}")
-    table(rows, _with_values(rows, PRINTED), key="surrogate_printed")
+    table(rows, _differing_values(rows, PRINTED), key="surrogate_printed")
     if figures.reference:
         note(f"Printed: other systems and features, mostly seen in training; not comparable. {figures.reference}.")
 
 
-def _with_values(rows: pa.Table, columns: tuple[Col, ...]) -> tuple[Col, ...]:
+def _differing_values(rows: pa.Table, columns: tuple[Col, ...]) -> tuple[Col, ...]:
     """Return the columns with a value in some row, and of counts those that differ."""
-    used = (column for column in columns if rows[column.name].null_count < len(rows))
+    used = with_values(rows, columns)
     return tuple(column for column in used if column.kind != "count" or len(rows[column.name].unique()) > 1)
 
 

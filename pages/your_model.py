@@ -1,6 +1,4 @@
-"""Page Your system: a file as `mirage evaluate` takes it, then where its systems stand."""
-
-from __future__ import annotations
+"""Page Your system: upload a file as for `mirage evaluate`, then see how its systems rank."""
 
 from functools import partial
 from shlex import quote
@@ -12,10 +10,10 @@ from mirage.battles.judge import judges as judges_of
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.answer_card import show_answers, show_query
-from mirage.explorer.kit.frame import Page, onward, show, switch
+from mirage.explorer.kit.frame import Page, show, show_page_link, switch
 from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
-from mirage.explorer.kit.states import refuse, working
+from mirage.explorer.kit.states import refuse, show_progress
 from mirage.explorer.kit.table import Col, band, column
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
@@ -40,9 +38,9 @@ BOARD = (
     Col(
         "rank", "Rank interval", "span", "Ranks that the tests leave open.", low="rank_low", high="rank_high", width=90
     ),
-    Col("rating", "Win rate", "rate", help="Expected share of points against the average system."),
+    Col("rating", "Win rate", "rate", "Expected share of points against the average system."),
     Col("rating", "95%", "interval", "95% interval.", low="low", high="high", zero=0.5, width=150),
-    Col("n", "Queries", "count", help="Queries that the system battles on."),
+    Col("n", "Queries", "count", "Queries that the system battles on."),
 )
 _MEANING = partial(schema.column, AnswerBehaviour)
 BEHAVIOUR = (
@@ -53,22 +51,22 @@ BEHAVIOUR = (
     band("length", "Characters", _MEANING("length").meaning, "count"),
 )
 FEATURES = (
-    Col("title", "Feature", "text", help="Feature of an answer; the Features page shows all systems.", width=190),
-    Col("mean", "Yours", "probability", help="Mean over your answers, languages weighted equally."),
-    Col("mean", "95% interval", "interval", low="low", high="high", help="95% interval of the mean.", width=150),
-    Col("others", "Median of others", "probability", help="Median of the other systems in the same languages."),
-    Col("place", "Rank", "rank", help="Rank among all systems; – where neither direction is better."),
-    Col("direction", "Better", "text", help="Which direction is better.", width=120),
-    Col("n", "n", "count", help="Answers with a value."),
+    Col("title", "Feature", "text", "Feature of an answer; the Features page shows all systems.", width=190),
+    Col("mean", "Yours", "probability", "Mean over your answers, languages weighted equally."),
+    Col("mean", "95% interval", "interval", "95% interval of the mean.", low="low", high="high", width=150),
+    Col("others", "Median of others", "probability", "Median of the other systems in the same languages."),
+    Col("place", "Rank", "rank", "Rank among all systems; – where neither direction is better."),
+    Col("direction", "Better", "text", "Which direction is better.", width=120),
+    Col("n", "n", "count", "Answers with a value."),
 )
 
 
 def main(page: Page) -> None:
-    """Show where the reader's systems stand, and take a file."""
+    """Show how the reader's systems rank, and accept an upload."""
     systems = own_systems(page)
     if not systems:
         page.summary("Upload answers, verdicts or scores: any file that mirage evaluate takes.")
-        take(page)
+        show_upload(page)
         return
     if names := judges_of(page.arena):
         with st.container(horizontal=True, gap="medium"):
@@ -82,13 +80,13 @@ def main(page: Page) -> None:
         st.caption("The same on the command line:")
         st.code(command, language=None, wrap_lines=True)
     with st.expander("Evaluate another file"):
-        take(page)
-    if _is_own(page):
+        show_upload(page)
+    if page.arena.path in owned.owned_arenas(reader().owner).values():
         _delete(page)
 
 
 def own_systems(page: Page) -> tuple[str, ...]:
-    """Return the systems that the reader added, the last first; of the reader's own arena all, best first."""
+    """Return the systems that the reader added, newest first; all systems of the reader's own arena, best first."""
     if added := owned.added_systems(page.arena):
         return added[::-1]
     if page.arena.bundled is not None:
@@ -97,8 +95,8 @@ def own_systems(page: Page) -> tuple[str, ...]:
     return contents_view(page.arena).systems if board is None else tuple(board.rows["system"].to_pylist())
 
 
-def take(page: Page) -> None:
-    """Show the upload, and the prompts with which a system of the reader's answers the open arena."""
+def show_upload(page: Page) -> None:
+    """Show the upload field, and the prompts to answer for a place in the open arena."""
     if not may("curator"):
         st.info("Uploading a file requires the curator role. Ask your administrator.")
         return
@@ -125,7 +123,7 @@ def _prompts(arena: Arena) -> str:
 
 
 def standing(page: Page, system: str, judge: str) -> None:
-    """Show the system's row on the board with what it ties with, and its worst answers."""
+    """Show the system's row on the board, the systems it ties with, and its worst answers."""
     choice = BoardChoice((judge,), page.picked)
     try:
         view = standing_view(page.arena, system, choice)
@@ -153,18 +151,18 @@ def standing(page: Page, system: str, judge: str) -> None:
         there = {answer.system for answer in query.answers}
         pair = [name for name in (system, lost.better) if name in there]
         show_answers(f"Won {lost.won:.0%} of {count_text(lost.battles, 'battle')}", query, pair, hits=(), texts=texts)
-        onward(
+        show_page_link(
             "battle",
             f"Why {lost.better} beat it",
             a=system,
             b=lost.better,
             query=key_text(query.key),
         )
-    onward("answers", "Read all its answers", systems=system)
+    show_page_link("answers", "Read all its answers", systems=system)
 
 
 def describe(page: Page) -> None:
-    """Show what the answers do, where nothing says which is better."""
+    """Show the behaviour of the answers if nothing says which is better."""
     view = overview_view(page.arena)
     page.summary(view.contents.summary, conclusion=view.findings[-1] if view.findings else "")
     if view.behaviour is not None:
@@ -188,18 +186,13 @@ def _features(page: Page, system: str) -> None:
     page.download("your-model", lambda: table, about={"system": system, "languages": codes})
 
 
-def _is_own(page: Page) -> bool:
-    """Return whether the arena is the reader's own copy."""
-    return page.arena.path in owned.owned_arenas(reader().owner).values()
-
-
 def _delete(page: Page) -> None:
     """Offer to remove the reader's copy."""
     with st.popover("Delete my copy", help="Deletes this copy and every system you added."):
         st.caption("Your uploads are deleted permanently; the original arena stays.")
         if st.button("Delete", type="primary", key="delete_own"):
             completed = False
-            with working("Deleting the copy ..."):
+            with show_progress("Deleting the copy ..."):
                 owned.delete(reader().owner, page.arena.path)
                 completed = True
             if completed:

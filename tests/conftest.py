@@ -69,6 +69,15 @@ def shared() -> Path:
     return DATA
 
 
+@pytest.fixture(params=["light", "dark"])
+def mode(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Draw in each mode."""
+    from mirage.publish.charts.palette import arena_looks
+
+    with arena_looks((), request.param):
+        yield request.param
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_scan_for_components() -> Iterator[None]:
     """Look for components of Streamlit in the installed packages once; AppTest does on every run, most of its time."""
@@ -155,6 +164,12 @@ def arenas(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.Monke
     return folder
 
 
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of this run of the tests: one for all workers."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @pytest.fixture(scope="module")
 def start() -> Iterator[Any]:
     """Chromium: each call opens a page of its own (`browser.chromium`)."""
@@ -164,13 +179,21 @@ def start() -> Iterator[Any]:
         yield start
 
 
+@pytest.fixture
+def opened(start: Any) -> Iterator[Any]:
+    """A page of Chromium, which must have been quiet when the test is done."""
+    with start() as opened:
+        yield opened
+
+
 @pytest.fixture(scope="module")
 def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The explorer on the arenas of the module's own fixture `folder`, else on the bundled ones, for tests that change
-    nothing.
+    nothing: what their pages show is computed once and stays in one home.
     """
     from browser import server
 
     folder = request.getfixturevalue("folder") if hasattr(request.module, "folder") else None
-    with server(folder, MIRAGE_HOME=str(tmp_path_factory.mktemp("home"))) as url:
+    kept = run_folder(tmp_path_factory) / "home-of-bundled"
+    with server(folder, MIRAGE_HOME=str(kept if folder is None else tmp_path_factory.mktemp("home"))) as url:
         yield url

@@ -17,7 +17,7 @@ from pathlib import Path
 FILE = Path(__file__).with_name("slow.txt")
 SLOW = 0.2
 """Seconds, with fixtures, from which on a test is listed."""
-LONG = 0.6
+LONG = 0.5
 """Seconds of the list from which on a test is left to CI."""
 LONG_FILE = 5.0
 """Seconds of all its cases from which on a file is listed."""

@@ -72,6 +72,7 @@ def _of_others(tables: Tables) -> pa.Table:
 def build_sample(source: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool = True) -> dict[str, pa.Table]:
     """Build every table of the sample that needs no model, from the folder of its sources (`sample_source`).
 
+    `regressors`: those that predict ratings, which takes long; without any there are no predictions.
     `weigh`: measure the importances of the features too, which takes most of the time.
     """
     tables = _add_answers(source, read_sample(source))
@@ -86,10 +87,16 @@ def build_sample(source: Path, *, regressors: Sequence[str] = CHEAP, weigh: bool
     ranked: dict[str, dict[str, Any]] = {
         "ratings by relevance": {},
         "ratings by a judge": {"judge": HEURISTIC},
-        "predictions by relevance": {"regressors": regressors, "weigh": weigh},
-        "predictions by a judge": {"judge": HEURISTIC, "regressors": regressors, "weigh": weigh},
     }
-    return derive({**tables, "judgments": judgments}, ranked)
+    return derive(
+        {**tables, "judgments": judgments}, ranked | (predicting(regressors, weigh=weigh) if regressors else {})
+    )
+
+
+def predicting(regressors: Sequence[str], *, weigh: bool) -> dict[str, dict[str, Any]]:
+    """Return the stages that predict ratings, with their options."""
+    how: dict[str, Any] = {"regressors": regressors, "weigh": weigh}
+    return {"predictions by relevance": how, "predictions by a judge": {"judge": HEURISTIC, **how}}
 
 
 def write_sample(source: Path, into: Path) -> Arena:

@@ -42,7 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Ranking": {
         "ranking": "mirage.ranking.bootstrap.RankingReport",
-        "Bradley-Terry fit": "mirage.ranking.fit.Fit",
+        "Bradley-Terry fit": "mirage.ranking.by_query.Layout",
         "difference": "mirage.ranking.records.Difference",
         "pair tests": "mirage.ranking.pair_tests.BoardTests",
         "rank settings": "mirage.ranking.settings.RankSettings",

@@ -49,7 +49,7 @@ def import_file(
     names: Mapping[str, str] | None = None,
     values: Mapping[str, str] | None = None,
 ) -> Arena:
-    """Import a file of a known format, or rows, into an arena, new or existing; all or nothing.
+    """Import a file of a known format, or rows, into a new or existing arena; all or nothing.
 
     Args:
         path: JSON, JSON Lines, CSV or Parquet, compressed or not, or a folder of such files; or rows: a data frame
@@ -91,15 +91,15 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a file or rows: import, measure what needs no model, judge if a model is given, and rank.
 
-    Repeating it continues: only what is not up to date runs, and no call is paid for twice.
+    Running it again resumes: only outdated steps run, and no call is paid for twice.
 
     Args:
         data: a file or folder in any known format, an arena or its folder, or the name of a bundled arena; rows, as
             for `import_file`; None for the bundled sample.
-        into: the arena's folder; None for an arena itself, a folder beside a file named after it, or, for a bundled
-            arena, a copy in the current folder. Rows need it.
-        judge: judge that ranks: one of the data, or the name of `model` as a judge, by default the model's; without
-            both the judge of the data, else labels, nugget scores or scores of the answers.
+        into: the arena's folder, required for rows. None for an arena in place, for a folder beside a file and named
+            after it, or for a copy of a bundled arena in the current folder.
+        judge: judge to rank by: one in the data, or the name for `model` as a judge, by default the model's. Without
+            both: the judge in the data, else labels, nugget scores or scores of the answers.
         model: model that judges (`chat_model`), within its budget; None for no calls.
         kind: the format, as for `import_file`.
         names: fields, as for `import_file`.
@@ -107,7 +107,7 @@ def evaluate(
         queries: queries to judge per language; None for all.
         pairs: pairs of answers to judge per language; None for all.
         languages: codes to judge; None for all.
-        baselines: whether the baselines, which need no model, answer too.
+        baselines: also add the answers of the baselines, which need no model.
         draws: bootstrap draws for the intervals.
         seed: random seed of the battles to judge and of the draws.
         failures: failed answers count as wrong (`count`) in the ranking, or are left out (`drop`).
@@ -168,7 +168,7 @@ def testset(
 
     Args:
         corpus: documents, files of passages, or folders of both.
-        into: the new arena's folder; the corpus that is left is in its `source/corpus.jsonl`.
+        into: the new arena's folder; its `source/corpus.jsonl` holds the remaining corpus.
         model: the model that writes questions and checks passages (`chat_model`).
         languages: codes of the languages to ask in; None for those of the passages.
         n: questions per language.
@@ -209,7 +209,7 @@ def need_writable(arena: Arena) -> Path:
     """Return the folder of an arena that may be changed.
 
     Raises:
-        BadInput: if it is bundled, or only a part of its queries is selected.
+        BadInput: if it is bundled, or only some of its queries are selected.
     """
     if arena.tags:
         raise BadInput("only some queries of this arena are selected", do="use the whole arena: arena.whole")

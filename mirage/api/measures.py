@@ -1,7 +1,5 @@
 """Measures of an arena: rates, levels, retrieval, variance, attribution, nuggets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from mirage import schema

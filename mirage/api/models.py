@@ -1,22 +1,36 @@
 """Models: chat clients, and the stages that call them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.api.arenas import need_writable
 from mirage.api.results import as_tuple
+from mirage.battles.judge import HEURISTIC
 from mirage.errors import BadInput
+from mirage.llm import presets, prompts
+from mirage.llm import rag_service as rag
+from mirage.llm.asking import ArenaCalls
+from mirage.llm.calls import ChatModel, Limits, Settings
+from mirage.llm.engines.processes import Processes
+from mirage.llm.generator import LOCAL, Generator
+from mirage.llm.rag_service import RagService
+from mirage.schema import OVERALL
+from mirage.stages.features.measuring import Grader, measure
+from mirage.stages.features.settings import MeasureSettings
+from mirage.stages.generate.settings import GenerateSettings
+from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
+from mirage.stages.judge.criteria import load_criterion
+from mirage.stages.judge.faults import draw_items, item_pairs
+from mirage.stages.judge.stage import (
+    BattleSample,
+    JudgeSettings,
+    judge_arena_by_features,
+    judge_by_model,
+    refuse_choices,
+)
 from mirage.store.arena import Arena
-
-if TYPE_CHECKING:
-    from mirage.llm.calls import ChatModel
-    from mirage.llm.engines.processes import Processes
-    from mirage.llm.generator import Generator
-    from mirage.llm.rag_service import RagService
 
 
 def chat_model(
@@ -74,9 +88,6 @@ def chat_model(
         UnknownName: if there is no such provider.
         BadInput: if the key's variable is not set, an address is invalid, or a limit is out of range.
     """
-    from mirage.llm import presets
-    from mirage.llm.calls import ChatModel, Limits, Settings
-
     local = provider == "huggingface"
     endpoint = None if local else replace(presets.resolve(provider, base_url=base_url, key_env=key_env), name=service)
     settings = Settings(
@@ -134,9 +145,6 @@ def rag_service(
         UnknownName: if a part of a response is unknown.
         BadInput: if the address, a path, the body or a limit is invalid, or the key's variable is not set.
     """
-    from mirage.llm import rag_service as rag
-    from mirage.llm.calls import Limits
-
     limits = Limits(concurrency=concurrency, requests_per_minute=requests_per_minute, timeout=timeout, retries=retries)
     return rag.rag_service(base_url, key_env=key_env, name=service, paths=paths, body=body, limits=limits)
 
@@ -165,7 +173,7 @@ def load_model(
     Args:
         technique: huggingface or vllm for a model on this machine; a provider, as for `chat_model`, for a service.
         name: name of the model: at the service, on the Hub, or its folder.
-        weights_path: name on the Hub or folder, if `name` is another name for it.
+        weights_path: name on the Hub or folder, if they differ from `name`.
         temperature: sampling temperature; None for the model's default.
         top_p: nucleus sampling probability; None for the model's default.
         max_new_tokens: maximum new tokens per reply.
@@ -180,11 +188,8 @@ def load_model(
 
     Raises:
         UnknownName: if there is no such technique.
-        BadInput: if the service's key or address is missing or invalid.
+        BadInput: if the service's key or address is missing or invalid, or other arguments are given to a service.
     """
-    from mirage.llm.calls import ChatModel, Settings
-    from mirage.llm.generator import LOCAL, Generator
-
     if technique in LOCAL and base_url is None:
         if technique == "huggingface":
             options |= {"batch_size": batch_size, "max_length": max_length, "cache_dir": cache_dir}
@@ -192,6 +197,9 @@ def load_model(
             options = {"tensor_parallel_size": num_gpus, "download_dir": cache_dir} | options
         settings = Settings(weights_path or name, temperature, top_p=top_p, max_tokens=max_new_tokens)
         return Generator(technique, ChatModel(settings, options=options))
+    if options:
+        given = ", ".join(options)
+        raise BadInput(f"a service takes no {given}", do="name its address by base_url, its key's variable by key_env")
     model = chat_model(
         name,
         provider=technique,
@@ -221,14 +229,14 @@ def generate(
     samples: int = 1,
     replace: bool = False,
 ) -> Arena:
-    """Generate answers to the queries of an arena with a model or a RAG service; repeating it resumes, and no call is
-    paid for twice.
+    """Generate answers to the queries of an arena with a model or a RAG service; running it again resumes, and no call
+    is paid for twice.
 
     Args:
         arena: with queries, and for a model with passages; not a bundled one, which is never changed.
         model: the model (`chat_model`). The template sets top_p and the length of replies if the model does not.
-        rag: the RAG service (`rag_service`) to ask instead of a model. It needs the name of the system, which is also
-            that of its retriever in the table `retrieved`, and no template; options of retrievers are refused.
+        rag: the RAG service (`rag_service`) to ask instead of a model. It requires `system`, which also names its
+            retriever in the table `retrieved`, and takes no template and no options of retrievers.
         system: name of the system; None for the model's name, with the retriever's if there is one.
         template: name of a prompt template, or a text file with placeholders.
         languages: codes; None for all.
@@ -249,12 +257,6 @@ def generate(
         Unreachable: if the service rejects every call, or a RAG service's responses lack answer or contexts.
     """
     from dataclasses import replace as changed
-
-    from mirage.llm import prompts
-    from mirage.llm.asking import ArenaCalls
-    from mirage.llm.calls import Settings
-    from mirage.stages.generate.settings import GenerateSettings
-    from mirage.stages.generate.stage import generate_answers, generate_sample, whole_system
 
     path = need_writable(arena)
     if rag is not None and model is None:
@@ -299,7 +301,7 @@ def generate(
     generated, result = generate_answers(path, settings, calls)
     cost = result.cost
     for sample in range(1, samples):
-        model = model.after(cost)
+        model = model.minus_cost(cost)
         calls = ArenaCalls(model, "mirage.generate")
         generated, cost = generate_sample(path, settings, sample, calls)
     return generated
@@ -341,10 +343,6 @@ def features(
         UnknownName: if there is no such feature, system, assigner or grader.
         Unreachable: if the service rejects every call.
     """
-    from mirage.llm.asking import ArenaCalls
-    from mirage.stages.features.measuring import Grader, measure
-    from mirage.stages.features.settings import MeasureSettings
-
     settings = MeasureSettings(only, reference, nli, reranker, device, assigner, grader)
     grade = None
     if model is not None:
@@ -372,7 +370,7 @@ def judge(
     passport: bool = False,
     replace: bool = False,
 ) -> Arena:
-    """Judge pairs of answers in both orders, by a model or by features; repeating it resumes.
+    """Judge pairs of answers in both orders, by a model or by features; running it again resumes.
 
     Args:
         arena: with queries, passages and answers; without a model, answers and features. Not a bundled one.
@@ -405,20 +403,6 @@ def judge(
         NotEnoughData: if there is nothing to judge.
         Unreachable: if the service rejects every call.
     """
-    from mirage.battles.judge import HEURISTIC
-    from mirage.llm.asking import ArenaCalls
-    from mirage.schema import OVERALL
-    from mirage.stages.features.measuring import measure
-    from mirage.stages.judge.criteria import load_criterion
-    from mirage.stages.judge.faults import draw_items, item_pairs
-    from mirage.stages.judge.stage import (
-        BattleSample,
-        JudgeSettings,
-        judge_arena_by_features,
-        judge_by_model,
-        refuse_choices,
-    )
-
     sample, path = BattleSample(queries, pairs, seed, as_tuple(languages), known=known), need_writable(arena)
     asked = load_criterion(criterion, rubric=None if rubric is None else Path(rubric))
     if passport:
@@ -440,5 +424,5 @@ def judge(
         settings = JudgeSettings(judge or model.settings.model, sample, replace, asked, planted, repeat)
         calls = ArenaCalls(model, "mirage.judge")
         judged, result = judge_by_model(path, settings, calls)
-        model = model.after(result.cost)
+        model = model.minus_cost(result.cost)
     return judged

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirage import schema
@@ -11,11 +12,14 @@ from mirage.api.results import Ranking, Rows, SystemComparison, as_tuple, make_r
 from mirage.api.rows import read_votes
 from mirage.errors import BadInput, NotEnoughData
 from mirage.io.rows import read_judgments
+from mirage.io.verdict_files import read_judgments_file
 from mirage.ranking import bootstrap
 from mirage.ranking.settings import DRAWS, MOVED, SEED, CompareSettings, RankSettings
 from mirage.store.arena import Arena
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from mirage.people.votes.correct import Correction
 
 
@@ -76,7 +80,7 @@ def rank(
         need_languages(battles, choice)
         view, ranking = board_view(battles, choice), ranking_of(battles, choice)
         return make_ranking(ranking, (*filter(None, [view.conclusion]), *view.remarks))
-    table, notes = read_judgments(battles)
+    table, notes = _read_any(battles)
     rows = rows_view(table, settings, () if judge is None else (judge,), notes)
     return make_ranking(rows.ranking, (*filter(None, [rows.conclusion]), *rows.remarks))
 
@@ -178,7 +182,7 @@ def agreement(votes: Any, judgments: Any, *, control: bool = False) -> Rows:
     from mirage.people.votes import agreement as comparison
 
     log = read_votes(votes)
-    table, _ = read_judgments(judgments)
+    table, _ = _read_any(judgments)
     return Rows(
         schema.from_rows(comparison.Agreement, comparison.agreement(log, table, control=control)),
         "Agreement of people with judges and with each other, with 95% intervals",
@@ -205,7 +209,7 @@ def correct(judgments: Any, votes: Any, *, judge: str | None = None) -> Correcti
     from mirage.battles.verdict_rows import judges_of, only_judge
     from mirage.people.votes import correct as correction
 
-    table, _ = read_judgments(judgments)
+    table, _ = _read_any(judgments)
     name = only_judge(judges_of(table), judge)
     decisions = decide_all(table)[name]
     log = read_votes(votes)
@@ -282,3 +286,8 @@ def judge_passport(arena: Arena, judge: str, *, languages: Iterable[str] | None 
     from mirage.views.exam import passport_view
 
     return make_rows(passport_view(arena, judge, as_tuple(languages) or ()), f"Passport of {judge}")
+
+
+def _read_any(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the verdicts of an arena, of a file or in rows, and the assumptions made."""
+    return read_judgments_file(Path(data)) if isinstance(data, str | Path) else read_judgments(data)

@@ -77,7 +77,7 @@ class Rows(_Printed, Sequence[Mapping[str, Any]]):
     first: tuple[str, ...] = ()
     """Columns to print; empty for the first columns."""
     remarks: tuple[str, ...] = ()
-    """What the rows say in words, and caveats."""
+    """Conclusion in words, and caveats."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -117,7 +117,7 @@ class Ranking(_Printed, bootstrap.RankingReport):
         return frame
 
     def to_latex(self, language: str | None = None) -> str:
-        """Return one language as a LaTeX table (`booktabs`), with the systems tied with the best bold, and the method.
+        """Return one language as a LaTeX table (`booktabs`), with the systems tied for best in bold, and the method.
 
         Args:
             language: code, or `all`; None for the last, which is `all` if there are several.
@@ -150,7 +150,7 @@ class Ranking(_Printed, bootstrap.RankingReport):
 
         code = list(self.languages)[-1] if language is None else language
         rows = leaderboard(self, code).to_pylist()
-        return go.Figure(whiskers(rows, mode="light", title=axis_title(ties=self.ties)))
+        return go.Figure(whiskers(rows, title=axis_title(ties=self.ties)))
 
     def _print_parts(self) -> tuple[str, pa.Table, tuple[str, ...]]:
         code = list(self.languages)[-1]
@@ -188,22 +188,22 @@ class Evaluation:
     """Result of `evaluate`: the arena, its ranking, and the findings in sentences."""
 
     arena: Arena
-    """The arena with everything imported and computed."""
+    """The arena with all imported and computed tables."""
     ranking: Ranking | None
     """The ranking; None if fewer than two systems can be compared."""
     report: EvaluationReport
-    """The steps that ran, what was read, and who decided."""
+    """The steps that ran, the import, and the judge."""
     overview: OverviewView
-    """What the arena holds, and what its default judge finds."""
+    """Contents of the arena, and findings by its default judge."""
 
     @property
     def findings(self) -> list[str]:
-        """Sentences that name the best system, its lead, the pairs that are not separable, and the judge."""
+        """Sentences that name the best system, its lead, the ties, and the judge."""
         return list(self.overview.findings)
 
     @property
     def next(self) -> list[str]:
-        """The commands that make sense next."""
+        """Suggested commands."""
         return [each.command for each in self.overview.next]
 
     def to_pandas(self, language: str | None = None) -> pd.DataFrame:

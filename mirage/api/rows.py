@@ -1,16 +1,13 @@
-"""People's votes as callers hand them over: data frames, records, files."""
+"""People's votes, as passed by callers: data frames, records, files."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import schema
+from mirage.battles.decision import READABLE
 from mirage.errors import BadInput
 from mirage.io.rows import check_voters, read_frame, read_texts, refuse_weight_columns, require_columns
+from mirage.people.votes.kinds import UNNAMED, Vote
 from mirage.text.languages import UNDETERMINED
-
-if TYPE_CHECKING:
-    from mirage.people.votes.kinds import Vote
 
 
 def read_votes(data: Any) -> list[Vote]:
@@ -19,9 +16,6 @@ def read_votes(data: Any) -> list[Vote]:
     Raises:
         BadInput: if a column is missing or a value cannot be read, naming the row.
     """
-    from mirage.battles.decision import READABLE
-    from mirage.people.votes.kinds import UNNAMED, Vote
-
     rows = read_frame(data)
     verdict = "vote" if "vote" in rows.column_names else "verdict"
     require_columns(rows, ("query_id", "system_a", "system_b", verdict))

@@ -5,12 +5,10 @@ A query is identified by a 64-bit hash of its id, and blocks are ranges of the h
 therefore do not depend on the order of the input. Two of n queries collide with probability n^2 / 2^65.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED
 from mirage.battles.verdict_rows import Verdicts
 from mirage.errors import BadInput
+from mirage.stats.arrays import Integers, Places
 
 BUCKETS = 256
 """Ranges of the hash, by its leading bits."""
@@ -53,23 +52,26 @@ class BlockedBattles:
     """The S systems, sorted by name."""
     n_queries: int
     """Q: queries with a verdict, parsed or not."""
-    queries_by_system: NDArray[np.intp]
-    """S: number of queries each system battles on."""
-    results: NDArray[np.int64]
+    queries_by_system: Places
+    """S: number of queries with battles of each system."""
+    results: Integers
     """S x 3: wins, ties and losses of each system."""
     unparsed: int
     """Number of unparsed verdicts."""
     cells: QueryBlock
     """All counts, as one block."""
-    ends: NDArray[np.intp]
+    ends: Places
     """Number of queries in all blocks up to and including each."""
+
+    ballots: ClassVar[None] = None
+    """Single votes are not held."""
 
     @property
     def n_cells(self) -> int:
         """Number of rows in all blocks."""
         return len(self.cells.query)
 
-    def record(self) -> NDArray[np.int64]:
+    def record(self) -> Integers:
         """Return the wins, ties and losses of each system (S x 3)."""
         return self.results
 
@@ -134,7 +136,7 @@ def count_blocks(verdicts: Verdicts, *, drop_ties: bool = False) -> BlockedBattl
     )
 
 
-def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[Places, Places]:
     """Return the two of s systems in each pair, given its index in `numpy.triu_indices`; s is at most
     `MOST_SYSTEMS`.
     """
@@ -144,7 +146,7 @@ def systems_of(pair: NDArray[np.integer[Any]], s: int) -> tuple[NDArray[np.intp]
     return i, np.asarray(place - i * (width - i) // 2 + i + 1, dtype=np.intp)
 
 
-def _record(a: NDArray[np.intp], b: NDArray[np.intp], verdict: NDArray[np.int8], s: int) -> NDArray[np.int64]:
+def _record(a: Places, b: Places, verdict: NDArray[np.int8], s: int) -> Integers:
     """Return the wins, ties and losses of each system (S x 3)."""
     record = np.zeros((s, 3), dtype=np.int64)
     for column, kinds in ((0, (FIRST, SECOND)), (1, (TIE, TIE)), (2, (SECOND, FIRST))):
@@ -154,9 +156,9 @@ def _record(a: NDArray[np.intp], b: NDArray[np.intp], verdict: NDArray[np.int8],
 
 
 def _sum_cells(
-    query: NDArray[np.int64],
-    a: NDArray[np.intp],
-    b: NDArray[np.intp],
+    query: Integers,
+    a: Places,
+    b: Places,
     first: NDArray[np.float32],
     second: NDArray[np.float32],
     s: int,
@@ -171,7 +173,7 @@ def _sum_cells(
     return QueryBlock(n_queries, of_query.astype(np.int32), pair.astype(np.int32), *points)
 
 
-def _block_ends(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
+def _block_ends(hashes: NDArray[np.uint64]) -> Places:
     """Return the number of queries up to the end of each block, given the sorted hashes of all queries."""
     ends, size, total = [], 0, 0
     for n in np.bincount((hashes >> np.uint64(56)).astype(np.intp), minlength=BUCKETS).tolist():

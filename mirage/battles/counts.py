@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.schema import FAILED, Failures, Parser, Skill, Ties
-from mirage.stats.encoding import encode
+from mirage.stats.arrays import Flags, Integers, Places
+from mirage.stats.encoding import encode, place_names
 from mirage.text.languages import name_of
 from mirage.text.segmentation import join_first
 
@@ -43,9 +44,11 @@ CLASSIFY = (
     "let a judge decide (mirage judge) or nuggets (mirage measure nuggets), or classify by a model "
     "(mirage measure outcomes --outcomes-by MODEL)"
 )
-"""What helps where answers are not classified."""
+"""Remedy for unclassified answers."""
 _CLASSIFIED = "answers classified"
 """Words of a reason that a remedy looks for."""
+Unranked = Mapping[str, Mapping[str, str]]
+"""By language, the systems without a rank, each with the reason."""
 _TOO_MANY = "a pair of systems meets more than 255 times on one query"
 
 
@@ -57,13 +60,13 @@ FEW_VOTERS = 10
 class PeoplesVotes:
     """The single votes of named people on the battles of one language."""
 
-    voter: NDArray[np.intp]
+    voter: Places
     """V: the person, from 0."""
-    query: NDArray[np.intp]
+    query: Places
     """V: index of the query."""
-    first: NDArray[np.intp]
+    first: Places
     """V: index of the first system."""
-    second: NDArray[np.intp]
+    second: Places
     """V: index of the second system."""
     points: NDArray[np.float32]
     """V: points of the first system."""
@@ -84,7 +87,7 @@ class PeoplesVotes:
         return self.repeated and self.n_voters >= FEW_VOTERS
 
     def among(self, systems: Sequence[int]) -> PeoplesVotes:
-        """Return the votes on battles between some systems, whose indices become their places in the sequence."""
+        """Return the votes on battles between some systems, renumbered by their places in the sequence."""
         place = np.full(max(int(self.first.max(initial=0)), int(self.second.max(initial=0)), *systems) + 1, -1)
         place[list(systems)] = np.arange(len(systems))
         first, second = place[self.first], place[self.second]
@@ -108,7 +111,7 @@ class Battles:
     """Q x S x S: number of wins of the row system over the column system on the query."""
     ties: NDArray[np.uint8]
     """Q x S x S, symmetric: number of ties of the two systems on the query."""
-    strata: NDArray[np.intp]
+    strata: Places
     """Q: the stratum (0, 1, ...) of each query; every stratum counts for the same share of the total weight."""
     judge: str
     """Name of the judge that decided the battles."""
@@ -155,17 +158,17 @@ class Battles:
             if name not in self.systems:
                 raise UnknownName("system", name, self.systems)
         chosen = tuple(sorted(set(systems)))
-        indices = np.array([self.systems.index(name) for name in chosen])
+        indices = place_names(chosen, self.systems)
         cut = np.ix_(np.arange(len(self.queries)), indices, indices)
         points = None if self.points is None else self.points[cut]
         ballots = None if self.ballots is None else self.ballots.among(indices.tolist())
         return replace(self, systems=chosen, wins=self.wins[cut], ties=self.ties[cut], points=points, ballots=ballots)
 
-    def queries_by_system(self) -> NDArray[np.intp]:
+    def queries_by_system(self) -> Places:
         """Return the number of queries each system battles on (S)."""
-        return np.asarray(self.met().sum(axis=0), dtype=np.intp)
+        return np.asarray(self.participation().sum(axis=0), dtype=np.intp)
 
-    def met(self) -> NDArray[np.bool_]:
+    def participation(self) -> Flags:
         """Return whether each system battles on each query (Q x S)."""
         return np.asarray(self.wins.any(axis=2) | self.wins.any(axis=1) | self.ties.any(axis=2))
 
@@ -182,7 +185,7 @@ class Battles:
         points += self.ties * np.float32(0.5)
         return points
 
-    def record(self) -> NDArray[np.int64]:
+    def record(self) -> Integers:
         """Return the wins, ties and losses of each system (S x 3)."""
         wins = self.wins.sum(axis=0, dtype=np.int64)
         ties = self.ties.sum(axis=0, dtype=np.int64)
@@ -249,10 +252,10 @@ def from_outcomes(
     return battles_by_language
 
 
-def find_unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> dict[str, dict[str, str]]:
+def find_unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser = "strict") -> Unranked:
     """Return by language the systems that relevance labels cannot rank, each with the reason as text.
 
-    A system needs answers of which at least half are classified, and another such system to battle with.
+    A system needs at least half of its answers classified, and another such system as an opponent.
 
     Args:
         outcomes: table `outcomes`.
@@ -286,7 +289,7 @@ def find_unranked(outcomes: pa.Table, *, skill: Skill = "both", parser: Parser =
 
 
 def lacks_evidence(counts: Mapping[str, int]) -> str:
-    """Return why answers with these outcomes are no evidence: all failed, or under half of the others are classified;
+    """Return why answers with these outcomes are not evidence: all failed, or under half of the others are classified;
     empty if they are.
     """
     made = sum(n for outcome, n in counts.items() if outcome not in FAILED)
@@ -296,7 +299,7 @@ def lacks_evidence(counts: Mapping[str, int]) -> str:
     return f"{classified:,} of {made:,} {_CLASSIFIED}" if 2 * classified < made else ""
 
 
-def _describe_lack(unranked: Mapping[str, Mapping[str, str]]) -> str:
+def _describe_lack(unranked: Unranked) -> str:
     """Return why labels rank no system in any language, in one clause."""
     reasons = {reason for systems in unranked.values() for reason in systems.values()}
     where = join_first([name_of(code) for code in unranked])
@@ -307,14 +310,14 @@ def _describe_lack(unranked: Mapping[str, Mapping[str, str]]) -> str:
     return f"no two systems can be ranked in {where}"
 
 
-def remedy(unranked: Mapping[str, Mapping[str, str]]) -> str:
-    """Return what helps against the reasons of `find_unranked`."""
+def remedy(unranked: Unranked) -> str:
+    """Return the remedy for the reasons of `find_unranked`."""
     if any(_CLASSIFIED in reason for systems in unranked.values() for reason in systems.values()):
         return CLASSIFY
     return "add the missing answers, verdicts or queries, or choose another skill"
 
 
-def unranked_lines(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
+def unranked_lines(unranked: Unranked) -> list[str]:
     """Return the systems without a rank in sentences: each system once, with its reasons and their languages."""
     reasons: dict[str, dict[str, list[str]]] = {}
     for language, systems in sorted(unranked.items()):
@@ -322,15 +325,18 @@ def unranked_lines(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
             reasons.setdefault(system, {}).setdefault(reason, []).append(language)
     systems_by_form: dict[str, list[str]] = {}
     for system, by_reason in sorted(reasons.items()):
-        text = join_first([f"{', '.join(languages)}: {reason}" for reason, languages in by_reason.items()])
+        where = {
+            reason: name_of(codes[0]) if len(codes) == 1 else ", ".join(codes) for reason, codes in by_reason.items()
+        }
+        text = join_first([f"{place}: {reason}" for reason, place in where.items()])
         form = f"not ranked: {{}} ({text})"
-        if [*by_reason] == [ABSENT]:
-            form = f"no answers in {', '.join(by_reason[ABSENT])}: {{}}"
+        if [*where] == [ABSENT]:
+            form = f"no answers in {where[ABSENT]}: {{}}"
         systems_by_form.setdefault(form, []).append(system)
     return [form.format(join_first(systems)) for form, systems in systems_by_form.items()]
 
 
-def unranked_notes(unranked: Mapping[str, Mapping[str, str]]) -> list[str]:
+def unranked_notes(unranked: Unranked) -> list[str]:
     """Return the systems without a rank in sentences (`unranked_lines`), and what helps where no answer is missing."""
     do = [f"to rank them, {CLASSIFY}"] if unranked and remedy(unranked) == CLASSIFY else []
     return [*unranked_lines(unranked), *do]
@@ -351,15 +357,13 @@ def pool_battles(parts: Sequence[Battles], *, judge: str) -> Battles:
     """
     systems = tuple(sorted(set().union(*(part.systems for part in parts))))
     queries = tuple(sorted(set().union(*(part.queries for part in parts))))
-    at_system, at_query = ({name: k for k, name in enumerate(names)} for names in (systems, queries))
     sums = np.zeros((2, len(queries), len(systems), len(systems)), dtype=np.uint16)
     strata = np.full(len(queries), -1, dtype=np.intp)
     points = np.zeros(sums.shape[1:], dtype=np.float32) if any(part.points is not None for part in parts) else None
     if len({part.skill for part in parts}) != 1:
         raise BadInput("battles of different skills cannot be pooled", do="pool battles of one skill")
     for judge_battles in parts:
-        q = np.array([at_query[name] for name in judge_battles.queries], dtype=np.intp)
-        s = np.array([at_system[name] for name in judge_battles.systems], dtype=np.intp)
+        q, s = place_names(judge_battles.queries, queries), place_names(judge_battles.systems, systems)
         if ((strata[q] >= 0) & (strata[q] != judge_battles.strata)).any():
             raise BadInput("the same query is in different strata", do="pool battles of the same arena")
         strata[q] = judge_battles.strata
@@ -399,7 +403,7 @@ def count_cells(shape: tuple[int, int, int], *cells: tuple[NDArray[Any], ...]) -
     return counted
 
 
-def codes(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+def codes(*columns: Any) -> tuple[tuple[str, ...], Places]:
     """Return the sorted distinct values of one or more string columns, and each row's index among them, column after
     column. Columns may be dictionary-encoded.
     """

@@ -14,15 +14,16 @@ disagree, including a win and a tie, give a tie.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.counts import codes
+from mirage.stats.arrays import Array, Flags, Integers, Places
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 FIRST, SECOND, TIE, UNPARSED = range(4)
 """Labels of a decision: the first system wins, the second wins, a tie, or no parsed verdict."""
 Winner = Literal["first", "second", "tie", "unparsed"]
-WINNERS: tuple[Winner, ...] = ("first", "second", "tie", "unparsed")
+WINNERS: tuple[Winner, ...] = get_args(Winner)
 """Names of the labels, in the same order."""
 VERDICTS: dict[str, int] = {
     "A": FIRST,
@@ -48,7 +49,6 @@ _SWAPPED = np.array([SECOND, FIRST, TIE, UNPARSED])
 _POINTS = np.array([1.0, 0.0, 0.5, math.nan])
 
 Labels = NDArray[np.integer[Any]]
-Points = NDArray[np.float64]
 
 
 class Battle(NamedTuple):
@@ -110,25 +110,25 @@ class OrientedVerdict(NamedTuple):
 class DecisionColumns:
     """The decisions on M battles from V verdicts, as columns."""
 
-    battle: NDArray[np.int64]
+    battle: Integers
     """M: number of the battle; ascending."""
-    head: NDArray[np.intp]
+    head: Places
     """M: the first verdict on the battle."""
-    of: NDArray[np.intp]
+    of: Places
     """V: place of each verdict's battle among the M."""
-    rows: NDArray[np.intp]
+    rows: Places
     """V: the verdicts, battle by battle."""
     label: Labels
     """M: `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
-    points: Points
+    points: Array
     """M: mean points of the first system; NaN without a parsed verdict."""
-    consistent: NDArray[np.bool_]
+    consistent: Flags
     """M: whether all parsed verdicts agree."""
-    order: Points
+    order: Array
     """M: order in which the answers were shown, as in `Decision`."""
-    n_verdicts: NDArray[np.intp]
+    n_verdicts: Places
     """M: number of verdicts."""
-    n_read: NDArray[np.intp]
+    n_read: Places
     """M: number of parsed verdicts."""
 
     def decisions(self) -> list[Decision]:
@@ -149,29 +149,40 @@ class VerdictColumns:
     """Query ids, sorted."""
     systems: tuple[str, ...]
     """Systems, sorted by name."""
-    judge: NDArray[np.intp]
+    judge: Places
     """n: index in `judges`."""
-    language: NDArray[np.intp]
+    language: Places
     """n: index in `languages`."""
-    query: NDArray[np.intp]
+    query: Places
     """n: index in `queries`."""
-    first: NDArray[np.intp]
+    first: Places
     """n: index of the system whose name sorts first."""
-    second: NDArray[np.intp]
+    second: Places
     """n: index of the other system."""
     label: Labels
     """n: `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
-    points: Points
+    points: Array
     """n: points of the first system; NaN for an unparsed verdict."""
-    swapped: NDArray[np.bool_]
+    swapped: Flags
     """n: whether the second system's answer was shown first."""
+
+    @property
+    def coded(self) -> tuple[tuple[tuple[str, ...], Places], ...]:
+        """Names and index of judge, language, query, first and second system."""
+        return (
+            (self.judges, self.judge),
+            (self.languages, self.language),
+            (self.queries, self.query),
+            (self.systems, self.first),
+            (self.systems, self.second),
+        )
 
     @property
     def shown(self) -> Labels:
         """n: the labels for the answers in the order shown."""
         return np.where(self.swapped, _SWAPPED[self.label], self.label)
 
-    def select(self, rows: NDArray[np.intp]) -> VerdictColumns:
+    def select(self, rows: Places) -> VerdictColumns:
         """Select verdicts by index."""
         columns = ("judge", "language", "query", "first", "second", "label", "points", "swapped")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
@@ -182,14 +193,9 @@ class VerdictColumns:
 
     def decide(self) -> DecisionColumns:
         """Decide every battle by each judge, sorted by judge, language, query and systems."""
-        key = self.judge.astype(np.int64)
-        for column, values in (
-            (self.language, self.languages),
-            (self.query, self.queries),
-            (self.first, self.systems),
-            (self.second, self.systems),
-        ):
-            key = key * len(values) + column
+        key = np.zeros(len(self.judge), dtype=np.int64)
+        for names, column in self.coded:
+            key = key * len(names) + column
         return decide_verdicts(key, self.label, self.points, self.swapped)
 
 
@@ -199,11 +205,11 @@ class DecidedBattles(VerdictColumns):
     and systems: `label` and `points` are the decision's, `swapped` that of one verdict.
     """
 
-    of: NDArray[np.intp]
+    of: Places
     """V: index of the battle of each parsed verdict, among the M; ascending."""
-    verdict_points: Points
+    verdict_points: Array
     """V: points the verdict gives the first system."""
-    verdict_swapped: NDArray[np.bool_]
+    verdict_swapped: Flags
     """V: whether the second system's answer was shown first."""
 
 
@@ -218,13 +224,11 @@ def swap(label: int) -> int:
 
 
 def verdict_of_points(points: float) -> schema.Verdict:
-    """Return the verdict that the first system's share of a battle's point amounts to: one half alone is a tie."""
+    """Return the verdict for the first system's share of a battle's point; only exactly one half is a tie."""
     return "tie" if points == 0.5 else "A" if points > 0.5 else "B"
 
 
-def orient_verdicts(
-    label: Labels, swapped: NDArray[np.bool_], grades: NDArray[np.floating] | None = None
-) -> tuple[Labels, Points]:
+def orient_verdicts(label: Labels, swapped: Flags, grades: NDArray[np.floating] | None = None) -> tuple[Labels, Array]:
     """Express verdicts from the side of the battle's first system.
 
     Args:
@@ -255,9 +259,7 @@ def orient_verdict(verdict: str, *, swapped: bool, grade: float | None = None) -
     return OrientedVerdict(int(label), float(value), swapped)
 
 
-def decide_verdicts(
-    battle: NDArray[np.integer], label: Labels, points: Points, swapped: NDArray[np.bool_]
-) -> DecisionColumns:
+def decide_verdicts(battle: NDArray[np.integer], label: Labels, points: Array, swapped: Flags) -> DecisionColumns:
     """Decide battles from all verdicts of one judge on each.
 
     Args:
@@ -348,45 +350,23 @@ def decide_battles(judgments: pa.Table) -> DecidedBattles:
     )
 
 
-def decisions(
-    judgments: pa.Table, *, among: Collection[Battle] | None = None, unparsed: bool = False
-) -> dict[str, dict[Battle, Decision]]:
+def decisions(judgments: pa.Table, *, unparsed: bool = False) -> dict[str, dict[Battle, Decision]]:
     """Return each judge's decision on each battle.
 
     Args:
         judgments: table `judgments`.
-        among: battles to include; None for all.
         unparsed: whether to include battles without a parsed verdict.
 
     Returns:
         Decisions by judge, sorted by name, and battle, in the order of the table.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    wanted = None if among is None else set(among)
-    names = ("judge", "language", "query_id", "system_a", "system_b", "verdict")
-    rows = judgments.select([*names, *(["points"] if "points" in judgments.column_names else [])])
-    if wanted is not None:
-        ids = pa.array(sorted({battle.query_id for battle in wanted}), pa.string())
-        rows = rows.filter(pc.is_in(rows["query_id"], value_set=ids))
-    verdicts = read_verdicts(rows)
+    verdicts = read_verdicts(judgments)
     columns = verdicts.decide()
     decided: dict[str, dict[Battle, Decision]] = {name: {} for name in verdicts.judges}
-    heads = [
-        [names[k] for k in values[columns.head].tolist()]
-        for names, values in (
-            (verdicts.judges, verdicts.judge),
-            (verdicts.languages, verdicts.language),
-            (verdicts.queries, verdicts.query),
-            (verdicts.systems, verdicts.first),
-            (verdicts.systems, verdicts.second),
-        )
-    ]
+    heads = [[names[k] for k in column[columns.head].tolist()] for names, column in verdicts.coded]
     found = list(zip(zip(*heads, strict=True), columns.decisions(), strict=True))
     for k in np.argsort(columns.head, kind="stable").tolist():
         (name, *on), decision = found[k]
-        battle = Battle(*on)
-        if (wanted is None or battle in wanted) and (unparsed or decision.n_read):
-            decided[name][battle] = decision
+        if unparsed or decision.n_read:
+            decided[name][Battle(*on)] = decision
     return {name: by_battle for name, by_battle in decided.items() if by_battle}

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 SENTENCE = (
     "failures count as wrong; shared failures pull the failing systems together and say nothing about their answers"
 )
-"""What a reader of counted failures needs to know."""
+"""Remark on failures that count."""
 DROPPED = "failures are left out"
-"""What is said of failures that do not count."""
+"""Remark on failures that do not count."""
 MOST = 0.9
 """Share of the queries answered by two systems on which a judge of all of them has verdicts; with fewer, it judged a
 sample, in which all failures would weigh too much.
@@ -53,7 +53,7 @@ NONE = Failures(frozenset(), frozenset())
 
 
 def find_failures(answers: pa.Table) -> Failures:
-    """Return the failures among rows of table `answers`: failed calls, and empty texts that are no refusal."""
+    """Return the failures among rows of table `answers`: failed calls, and empty texts that are not refusals."""
     return _collect(_mark_answers(answers))
 
 
@@ -207,7 +207,10 @@ def decide_failures(judgments: pa.Table, failures: Failures, *, drop: bool = Fal
         return judgments
     names = ("language", "query_id", "judge", "system_a", "system_b")
     rows = list(zip(*(judgments[name].to_pylist() for name in names), strict=True))
-    counted = [row[2].startswith(OF_KNOWN) or not _fails(failures, row) for row in rows]
+    counted = [
+        judge.startswith(OF_KNOWN) or failures.failed.isdisjoint(((language, query, a), (language, query, b)))
+        for language, query, judge, a, b in rows
+    ]
     kept = judgments if all(counted) else judgments.filter(pa.array(counted))
     if drop:
         return kept
@@ -257,7 +260,7 @@ def score_failures(scores: pa.Table, failures: Failures, worst: float, *, drop: 
 
     if not failures.failed:
         return scores
-    keys = list(zip(*(scores[name].to_pylist() for name in ("language", "query_id", "system")), strict=True))
+    keys = list(zip(*(scores[name].to_pylist() for name in _KEY), strict=True))
     values = [
         None if key in failures.failed else value for key, value in zip(keys, scores["value"].to_pylist(), strict=True)
     ]
@@ -271,15 +274,10 @@ def score_failures(scores: pa.Table, failures: Failures, worst: float, *, drop: 
     return scores.set_column(place, scores.schema.field(place), pa.array(values, scores.schema.field(place).type))
 
 
-def _fails(failures: Failures, row: tuple[str, ...]) -> bool:
-    language, query, _, *systems = row
-    return any((language, query, system) in failures.failed for system in systems)
-
-
 def _decide(
     language: str, query: str, judge: str, pair: tuple[str, str], fails: list[bool], *, forward: bool
 ) -> dict[str, Any]:
-    """Return the verdict on a battle of which an answer failed, in one order."""
+    """Return the verdict on a battle with a failed answer, in one order."""
     (a, b), (fails_a, fails_b) = (pair, fails) if forward else (pair[::-1], fails[::-1])
     verdict = "tie" if fails_a and fails_b else "B" if fails_a else "A"
     row = {"language": language, "query_id": query, "judge": judge, "system_a": a, "system_b": b, "verdict": verdict}

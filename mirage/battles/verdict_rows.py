@@ -1,7 +1,7 @@
 """A judge's verdicts, row by row, and the filters that select which of them count.
 
     by_language = verdicts(judgments, judge="gpt-4o")    # {language: Verdicts}
-    by_language["en"].consistent().battles()
+    by_language["en"].keep_consistent().battles()
 
 The filters (both orders agree, no systems of the judge's own maker, people's votes instead) work on integer-coded rows;
 the remaining verdicts are counted into `Battles`.
@@ -20,6 +20,8 @@ from mirage import schema
 from mirage.battles.counts import Battles, PeoplesVotes, codes, count_cells
 from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, VERDICTS, decide_verdicts, orient_verdicts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.stats.arrays import Flags, Integers, Places
+from mirage.stats.encoding import place_names
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 
 if TYPE_CHECKING:
@@ -52,19 +54,19 @@ class Verdicts:
     """The S systems, sorted by name."""
     queries: tuple[str, ...]
     """The Q queries, sorted by id."""
-    query: NDArray[np.intp]
+    query: Places
     """n: index of each verdict's query in `queries`."""
-    first: NDArray[np.intp]
+    first: Places
     """n: index in `systems` of the system shown first."""
-    second: NDArray[np.intp]
+    second: Places
     """n: index of the system shown second."""
     verdict: NDArray[np.int8]
     """n: label of the verdict (`decision.VERDICTS`): `FIRST`, `SECOND`, `TIE` or `UNPARSED`."""
     points: NDArray[np.float32]
     """n: points of the first system, NaN where the verdict has no grade."""
-    voter: NDArray[np.intp]
+    voter: Places
     """n: number of the person who gave the verdict; -1 for programs and unnamed people."""
-    voted: NDArray[np.bool_]
+    voted: Flags
     """n: whether people's votes replace the judge's verdict. Filters on the judge never remove these rows."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Number of excluded verdicts, by reason."""
@@ -100,7 +102,7 @@ class Verdicts:
             ballots=self._ballots(read & (self.voter >= 0)),
         )
 
-    def _ballots(self, rows: NDArray[np.bool_]) -> PeoplesVotes | None:
+    def _ballots(self, rows: Flags) -> PeoplesVotes | None:
         """Return the single votes of named people; None without any."""
         if not rows.any():
             return None
@@ -108,7 +110,7 @@ class Verdicts:
         points = np.where(np.isfinite(self.points), self.points, hard)
         return PeoplesVotes(self.voter[rows], self.query[rows], self.first[rows], self.second[rows], points[rows])
 
-    def decision_counts(self) -> NDArray[np.int64]:
+    def decision_counts(self) -> Integers:
         """Count the battles of each two systems by decision (S x S x 4).
 
         For i < j the last axis is: system i wins, system j wins, a tie, no parsed verdict, by the rule of `decision`.
@@ -120,7 +122,7 @@ class Verdicts:
         decided = decide_verdicts(pair, label, points, swapped)
         return np.bincount(decided.battle % s**2 * 4 + decided.label, minlength=s * s * 4).reshape(s, s, 4)
 
-    def consistent(self) -> Verdicts:
+    def keep_consistent(self) -> Verdicts:
         """Return the verdicts whose two orders agree: the same system wins in both, or both are ties.
 
         A tie and a win do not agree, as for the flip rate. A battle that was judged or parsed in only one order cannot
@@ -135,7 +137,7 @@ class Verdicts:
             "the two orders disagree": int(differ.sum()),
             "judged or read in one order only": int(single.sum()),
         }
-        return self._only(~differ & ~single, reasons)
+        return self._select(~differ & ~single, reasons)
 
     def without_own(self, makers: Makers = BY_NAME) -> Verdicts:
         """Return the verdicts on systems of other makers than the judge's own, to exclude self-preference.
@@ -150,7 +152,7 @@ class Verdicts:
             return self
         own = np.array([makers.of(system) == maker for system in self.systems], dtype=bool)
         excluded = (own[self.first] | own[self.second]) & ~self.voted
-        return self._only(~excluded, {f"{self.judge} and a system are both by {maker}": int(excluded.sum())})
+        return self._select(~excluded, {f"{self.judge} and a system are both by {maker}": int(excluded.sum())})
 
     def override(self, votes: pa.Table) -> Verdicts:
         """Return the verdicts with people's votes in place of the judge's verdicts on the same query and pair.
@@ -162,37 +164,30 @@ class Verdicts:
             votes: `language, query_id, system_a, system_b, verdict`, with the values of `schema.Judgment`; rows of this
                 language only. Unparsed votes are ignored.
         """
-        at_query = {name: k for k, name in enumerate(self.queries)}
-        at_system = {name: k for k, name in enumerate(self.systems)}
-        s = len(self.systems)
-        tallies: dict[int, NDArray[np.intp]] = {}
-        for row in votes.select(["query_id", "system_a", "system_b", "verdict"]).to_pylist():
-            q, a, b = at_query.get(row["query_id"]), at_system.get(row["system_a"]), at_system.get(row["system_b"])
-            if row["verdict"] not in VERDICTS:
-                raise UnknownName("verdict", row["verdict"], VERDICTS, where=f"votes on {row['query_id']}")
-            if q is None or a is None or b is None or VERDICTS[row["verdict"]] == UNPARSED:
-                continue
-            vote = VERDICTS[row["verdict"]]
-            if a > b and vote != TIE:
-                vote = SECOND if vote == FIRST else FIRST
-            tallies.setdefault((q * s + min(a, b)) * s + max(a, b), np.zeros(3, np.intp))[vote] += 1
-        voted = np.array(sorted(tallies), dtype=np.intp)
-        tally = np.array([tallies[key] for key in voted.tolist()], dtype=np.intp).reshape(-1, 3)
-        most = tally.max(axis=1, initial=0)
-        majority = np.where((tally == most[:, None]).sum(axis=1) == 1, tally.argmax(axis=1), TIE)
+        names, words = votes["query_id"].to_pylist(), votes["verdict"].to_pylist()
+        for query_id, word in zip(names, words, strict=True):
+            if word not in VERDICTS:
+                raise UnknownName("verdict", word, VERDICTS, where=f"votes on {query_id}")
+        q = place_names(names, self.queries)
+        a, b = (place_names(votes[side].to_pylist(), self.systems) for side in ("system_a", "system_b"))
+        label = np.array([VERDICTS[word] for word in words], dtype=np.intp)
+        known = np.flatnonzero((q >= 0) & (a >= 0) & (b >= 0) & (label != UNPARSED))
+        on, turned = replace(self, query=q[known], first=a[known], second=b[known])._pairs()
+        voted, of = np.unique(on, return_inverse=True)
+        tally = np.zeros((len(voted), 3), dtype=np.intp)
+        np.add.at(tally, (of, orient_verdicts(label[known], turned)[0]), 1)
+        single = (tally == tally.max(axis=1, initial=0)[:, None]).sum(axis=1) == 1
+        majority = np.where(single, tally.argmax(axis=1), TIE)
         pair, swapped = self._pairs()
         overridden = np.isin(pair, voted)
-        voted_verdict = majority[np.searchsorted(voted, pair[overridden])]
-        turned = np.where(
-            voted_verdict == TIE, TIE, np.where((voted_verdict == FIRST) != swapped[overridden], FIRST, SECOND)
-        )
         verdict = self.verdict.copy()
-        verdict[overridden] = turned
+        of_pair = majority[np.searchsorted(voted, pair[overridden])]
+        verdict[overridden] = orient_verdicts(of_pair, swapped[overridden])[0]
         points = np.where(overridden, np.float32(np.nan), self.points)
         voter = np.where(overridden, -1, self.voter)
         return replace(self, verdict=verdict, points=points, voter=voter, voted=self.voted | overridden)
 
-    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _pairs(self) -> tuple[Places, Flags]:
         """Return an integer key for each verdict's query and pair, and whether the system that sorts later was shown
         first.
         """
@@ -200,9 +195,9 @@ class Verdicts:
         low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
         return (self.query * s + low) * s + high, self.first > self.second
 
-    def _only(self, mask: NDArray[np.bool_], reasons: Mapping[str, int]) -> Verdicts:
+    def _select(self, mask: Flags, reasons: Mapping[str, int]) -> Verdicts:
         """Select verdicts. Systems without any are dropped; queries are not, since they were part of the sample."""
-        present, place = _present(np.concatenate([self.first[mask], self.second[mask]]), len(self.systems))
+        present, place = _occurring_values(np.concatenate([self.first[mask], self.second[mask]]), len(self.systems))
         n = int(mask.sum())
         return replace(
             self,
@@ -216,6 +211,10 @@ class Verdicts:
             voted=self.voted[mask],
             left_out=dict(self.left_out) | {reason: number for reason, number in reasons.items() if number},
         )
+
+
+VerdictsByJudge = Mapping[str, Mapping[str, Verdicts]]
+"""By judge and language."""
 
 
 def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[str, Verdicts]:
@@ -266,7 +265,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
         raise BadInput(
             f"the verdict {row['verdict']} contradicts the points of system_a, {row['points']:g}",
             where=f"language={row['language']}, query_id={row['query_id']}, judge={judge}",
-            do="omit one of the two, or mend them; points are the share of system_a, from 0 to 1",
+            do="omit one of the two, or correct them; points are the share of system_a, from 0 to 1",
         )
     if not unread and (kind == UNPARSED).all():
         raise NotEnoughData(f"all {len(rows):,} verdicts of {judge} are unparsed", do="check its raw replies")
@@ -275,8 +274,8 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     )
     verdicts_by_language = {}
     for code, positions in zip(languages, by_language, strict=True):
-        at_query, q = _present(query[positions], len(queries))
-        at_system, both = _present(np.concatenate([a[positions], b[positions]]), len(systems))
+        at_query, q = _occurring_values(query[positions], len(queries))
+        at_system, both = _occurring_values(np.concatenate([a[positions], b[positions]]), len(systems))
         verdicts_by_language[code] = Verdicts(
             judge,
             tuple(systems[k] for k in at_system),
@@ -292,7 +291,7 @@ def verdicts(judgments: pa.Table, *, judge: str, unread: bool = False) -> dict[s
     return verdicts_by_language
 
 
-def _number_voters(column: pa.ChunkedArray) -> NDArray[np.intp]:
+def _number_voters(column: pa.ChunkedArray) -> Places:
     """Return a number for each person, -1 without a name; `~2` after a name marks a further vote of the same person."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -371,8 +370,8 @@ def without_known(judgments: pa.Table) -> pa.Table:
     return judgments.filter(pc.invert(pc.starts_with(judgments["judge"], OF_KNOWN)))
 
 
-def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "judge") -> str:
-    """Return the requested judge (or other judge), or the only one available.
+def only_judge(names: Iterable[str], wanted: str | None = None) -> str:
+    """Return the requested judge, or the only one available.
 
     Raises:
         UnknownName: if the requested judge is not available.
@@ -380,13 +379,13 @@ def only_judge(names: Iterable[str], wanted: str | None = None, *, noun: str = "
     """
     there = sorted(names)
     if wanted is not None and wanted not in there:
-        raise UnknownName(noun, wanted, there)
+        raise UnknownName("judge", wanted, there)
     if wanted is None and not there:
-        raise BadInput(f"there is no {noun}", do="see what is there, and the command that adds one: mirage show DIR")
+        raise BadInput("there is no judge", do="see what is there, and the command that adds one: mirage show DIR")
     if wanted is None and len(there) != 1:
         raise BadInput(
-            f"there are {len(there)} {noun}s: {', '.join(there)}",
-            do=f"name the {noun}: --{noun} NAME; in Python, {noun}=NAME",
+            f"there are {len(there)} judges: {', '.join(there)}",
+            do="name the judge: --judge NAME; in Python, judge=NAME",
         )
     return wanted or there[0]
 
@@ -405,7 +404,7 @@ def from_judgments(judgments: pa.Table, *, judge: str | None = None) -> dict[str
     return {code: language_verdicts.battles() for code, language_verdicts in verdicts(judgments, judge=name).items()}
 
 
-def _present(codes: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _occurring_values(codes: Places, n: int) -> tuple[Places, Places]:
     """Return the values among 0 to n - 1 that occur, and each row's index among these."""
     present = np.flatnonzero(np.bincount(codes, minlength=n))
     place = np.empty(n, dtype=np.intp)

@@ -4,8 +4,6 @@ Tables go to stdout, everything else to stderr. Exit codes: 0; 2 for bad input o
 when stopped by Ctrl-C. Heavy libraries are imported by the commands that need them.
 """
 
-from __future__ import annotations
-
 import typer
 
 from mirage.cli import (  # noqa: F401  # each file registers its commands

@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import OwnDir, command_group
 from mirage.cli.completion import complete_systems
@@ -51,8 +51,8 @@ def part_of(dir_: Path, share: str | None, *, dry: bool = False) -> tuple[Path, 
 
 @arenas.command("copy")
 def copy(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="An arena: a folder, an address, or a bundled name.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="A new or empty folder, or an address.")],
+    source: Annotated[str, Argument(metavar="SOURCE", help="An arena: a folder, an address, or a bundled name.")],
+    target: Annotated[str, Argument(metavar="TARGET", help="A new or empty folder, or an address.")],
 ) -> None:
     """Copy an arena to another folder, or to or from object storage (s3://, gs://, abfs://).
 
@@ -69,7 +69,7 @@ def merge(
     dir_: OwnDir,
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART...", parser=folders.locate, help="Folders of parts made with `--shard`."),
+        Argument(metavar="PART...", parser=folders.locate, help="Folders of parts made with `--shard`."),
     ],
 ) -> None:
     """Merge parts made with `--shard` into an arena.
@@ -92,7 +92,7 @@ def merge(
 def remove(
     dir_: OwnDir,
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM", autocompletion=complete_systems, help="The system's name in the tables.")
+        str, Argument(metavar="SYSTEM", autocompletion=complete_systems, help="The system's name in the tables.")
     ],
 ) -> None:
     """Remove a system from every table of an arena, in one step.
@@ -112,11 +112,11 @@ def remove(
 def keep(
     dir_: OwnDir,
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM", autocompletion=complete_systems, help="The system's name in the tables.")
+        str, Argument(metavar="SYSTEM", autocompletion=complete_systems, help="The system's name in the tables.")
     ],
     date: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),
+        Option(metavar="DATE", help="Day of the run, if its answers have no date: 2026-11-20."),
     ] = None,
 ) -> None:
     """Keep the current run of a system as SYSTEM@DATE, before the next run replaces it.

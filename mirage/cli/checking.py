@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
 from mirage.cli.common import FileFormat, How, app, existing_arena
 from mirage.cli.output import note, show
@@ -30,24 +30,20 @@ WRONG = ("where", "wrong", "to_do")
 def check(
     path: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[PATH]", parser=existing_arena, help="An arena's folder, a file to import, or a report."
-        ),
+        Argument(metavar="[PATH]", parser=existing_arena, help="An arena's folder, a file to import, or a report."),
     ] = None,
     kind: FileFormat = None,
     of: Annotated[
         Path | None,
-        typer.Option("--arena", metavar="DIR", parser=existing_arena, help="Files: check against this arena."),
+        Option("--arena", metavar="DIR", parser=existing_arena, help="Files: check against this arena."),
     ] = None,
     recompute: Annotated[
         bool,
-        typer.Option(
-            "--recompute", help="Arenas: recompute every derived number from its sources, and list differences."
-        ),
+        Option("--recompute", help="Arenas: recompute every derived number from its sources, and list differences."),
     ] = False,
     without_passages: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--closed-book",
             metavar="SYSTEMS",
             help="Arenas: systems asked without passages; count the questions they answer.",
@@ -58,13 +54,13 @@ def check(
     """Verify an arena, a file before import, or without PATH the installation.
 
     Reads every byte of an arena: hashes, row counts, and every row against the contract; stops with exit code 2 at
-    the first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes
-    outcomes, features that need no model, ratings, tournaments and predictions again, lists the tables it cannot
+    the first error. Hashes do not detect a changed number whose hash was also changed: --recompute computes outcomes,
+    features that need no model, ratings, tournaments, predictions, importances again, lists the tables it cannot
     recompute, and exits with 2 if a stored number differs or a rating has no source. --closed-book counts the
     answerable questions that systems answer although they were asked without passages. Recomputes a report (`mirage
-    export html`) from its --arena; exit code 2 if a byte of the page differs. Reads any other file as `mirage
-    import` does; exit code 2 if a line is invalid. Without PATH it checks the extras, the arenas, the votes'
-    database and the explorer's port. Writes nothing.
+    export html`) from its --arena; exit code 2 if a byte of the page differs. Reads any other file as `mirage import`
+    does; exit code 2 if a line is invalid. Without PATH it checks the extras, the arenas, the votes' database and the
+    explorer's port. Writes nothing.
     """
     from mirage.cli.installation import Check, check_installation
 
@@ -72,7 +68,7 @@ def check(
         checks = check_installation()
         show(checks, (), output_format, of=Check)
         if any(check.state == "wrong" for check in checks):
-            raise typer.Exit(2)
+            raise Exit(2)
         return
     if without_passages:
         from mirage.pipeline.closed_book import ClosedBook, closed_book
@@ -104,7 +100,7 @@ def check(
         wrong = [dict(zip(WRONG, (error.where, error.what, error.do), strict=True)) for error in refused.wrong]
         show(wrong, WRONG, output_format)
         note(f"{path}: {count_text(count_places(refused.wrong), 'record')} cannot be taken.")
-        raise typer.Exit(2) from None
+        raise Exit(2) from None
     note(f"{path}: {_count_text(tables)}; no errors.", *summary.lines())
 
 
@@ -121,7 +117,7 @@ def _show_recomputed(parts: Iterable[Recomputed], output_format: Format) -> None
             note(f"{part.subject}: {part.rows:,} rows recomputed, {len(part.mismatches):,} values differ")
     if mismatches:
         show(mismatches, (), output_format, of=Mismatch)
-        raise typer.Exit(2)
+        raise Exit(2)
 
 
 def _count_text(tables: dict[str, pa.Table]) -> str:

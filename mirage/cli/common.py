@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Exit, Option, Typer, echo
 from typer.core import TyperCommand, TyperGroup
 
 from mirage import __version__, schema
@@ -111,7 +111,7 @@ class _Commands(PlainGroup):
             if any("\ud800" <= letter <= "\udfff" for letter in arg):
                 printable = arg.encode("utf-8", "backslashreplace").decode()
                 note(f"{printable} is not UTF-8\n  to do: rename the file or folder")
-                raise typer.Exit(2)
+                raise Exit(2)
         return list(super().parse_args(ctx, [compose_argument(arg) for arg in args]))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -129,13 +129,13 @@ class _Commands(PlainGroup):
             return super().invoke(ctx)
         except OSError as error:
             note(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}\n  to do: check the path")
-            raise typer.Exit(2) from None
+            raise Exit(2) from None
         except MirageError as error:
             note(str(error))
-            raise typer.Exit(2) from None
+            raise Exit(2) from None
         except KeyboardInterrupt:
             note("Stopped; the arena is unchanged and fetched data is cached. Rerun the command to resume.")
-            raise typer.Exit(130) from None
+            raise Exit(130) from None
 
 
 class Group(PlainGroup):
@@ -182,14 +182,14 @@ def compose_argument(arg: str) -> str:
 
 
 QUIET = {"no_args_is_help": True, "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
-app = typer.Typer(
+app = Typer(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     **{**QUIET, "add_completion": True},  # type: ignore[arg-type]
 )
 
 
-def command_group(name: str, help_: str, *, default: bool = False) -> typer.Typer:
+def command_group(name: str, help_: str, *, default: bool = False) -> Typer:
     """Return a new group of commands of `mirage`.
 
     Args:
@@ -197,7 +197,7 @@ def command_group(name: str, help_: str, *, default: bool = False) -> typer.Type
         help_: one line on what it does.
         default: whether its command `DEFAULT` runs if the first argument is none of its commands.
     """
-    group = typer.Typer(
+    group = Typer(
         cls=Group if default else PlainGroup,
         help=help_,
         context_settings={"ignore_unknown_options": default},
@@ -209,14 +209,14 @@ def command_group(name: str, help_: str, *, default: bool = False) -> typer.Type
 
 def _version(requested: bool) -> None:
     if requested:
-        typer.echo(f"mirage {__version__}")
-        raise typer.Exit
+        echo(f"mirage {__version__}")
+        raise Exit
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool, Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """A leaderboard and arena for multilingual RAG."""
@@ -273,7 +273,7 @@ def open_existing(text: str) -> Arena:
 
 ArenaDir = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="DIR",
         parser=existing_arena,
         autocompletion=complete_arenas,
@@ -282,12 +282,12 @@ ArenaDir = Annotated[
 ]
 OwnDir = Annotated[
     Path,
-    typer.Argument(metavar="DIR", parser=own_arena, autocompletion=complete_arenas, help="The arena's folder."),
+    Argument(metavar="DIR", parser=own_arena, autocompletion=complete_arenas, help="The arena's folder."),
 ]
 """Arena of a command that writes into it."""
 OpenArena = Annotated[
     Arena,
-    typer.Argument(
+    Argument(
         metavar="DIR",
         parser=open_existing,
         autocompletion=complete_arenas,
@@ -297,56 +297,54 @@ OpenArena = Annotated[
 """Arena of a command that only reads it."""
 Into = Annotated[
     Path,
-    typer.Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder, new or existing."),
+    Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder, new or existing."),
 ]
 How = Annotated[
     Format,
-    typer.Option(
+    Option(
         "--format",
         metavar="FORMAT",
         help="table, csv (safe to open in a spreadsheet), csv-exact, json, latex or markdown.",
     ),
 ]
-Parser = Annotated[schema.Parser, typer.Option(help="Parser that classifies answers.")]
+Parser = Annotated[schema.Parser, Option(help="Parser that classifies answers.")]
 Languages = Annotated[
     Sequence[str] | None,
-    typer.Option(metavar="AR,BN,..", parser=codes, help="Comma-separated language codes; default all."),
+    Option(metavar="AR,BN,..", parser=codes, help="Comma-separated language codes; default all."),
 ]
 Tags = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--tag",
         metavar="TAG=VALUE",
         help="Only queries with this tag. Repeatable.",
     ),
 ]
-FileFormat = Annotated[
-    str | None, typer.Option("--as", metavar="FORMAT", help="Format of the file; recognised by default.")
-]
+FileFormat = Annotated[str | None, Option("--as", metavar="FORMAT", help="Format of the file; recognised by default.")]
 Names = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="THEIRS=OURS", help="Rename a column of the file: answer=text. Repeatable."),
+    Option("--map", metavar="THEIRS=OURS", help="Rename a column of the file: answer=text. Repeatable."),
 ]
 Values = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="COLUMN=VALUE", help="Default value of a column: language=sw. Repeatable."),
+    Option("--set", metavar="COLUMN=VALUE", help="Default value of a column: language=sw. Repeatable."),
 ]
 Meanings = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--value", metavar="FIELD:THEIRS=OURS", help="Translate a value of the file: verdict:model_a=A. Repeatable."
     ),
 ]
 Share = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--shard",
         metavar="I/N",
         help="Process only shard I of N of the queries, into the arena DIR.part-I-of-N; `mirage arena merge` joins the"
         " parts.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Seed = Annotated[int, Option(min=0, help="Random seed.")]
 
 
 def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
@@ -368,7 +366,7 @@ def select_tagged(arena: Arena, tags: list[str] | None) -> Arena:
 
 
 def note_default_judge(arena: Arena, judge: str) -> None:
-    """Say which of several judges ranks where none is named."""
+    """Name the default judge if the arena has others."""
     from mirage.battles.judge import judges
 
     if others := [name for name in judges(arena) if name != judge]:
@@ -392,7 +390,7 @@ def arena_log(arena: Arena, kind: type[AnyRow]) -> VoteLog[AnyRow]:
 
 
 def arena_labels(arena: Arena) -> QueryLabels:
-    """Read what is known about the labels of an arena: whether a program made them, and people's audit."""
+    """Read the origin and the audit of an arena's labels."""
     from mirage.people.votes.database import Votes
     from mirage.people.votes.labels import read_labels
 

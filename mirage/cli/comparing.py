@@ -1,11 +1,9 @@
 """Command that compares two systems, for use as a CI gate: `mirage compare`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
 from mirage.cli.common import (
     How,
@@ -38,10 +36,10 @@ PRINTED = (
 @expand_settings
 def compare(
     arena: OpenArena,
-    first: Annotated[str, typer.Argument(metavar="A", autocompletion=complete_systems, help="System under test.")],
+    first: Annotated[str, Argument(metavar="A", autocompletion=complete_systems, help="System under test.")],
     second: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[B]",
             autocompletion=complete_systems,
             help="Baseline system; with --against, the same system by default.",
@@ -50,16 +48,16 @@ def compare(
     *,
     against: Annotated[
         Arena | None,
-        typer.Option(metavar="DIR2", parser=open_existing, help="Arena of B: another run on the same queries."),
+        Option(metavar="DIR2", parser=open_existing, help="Arena of B: another run on the same queries."),
     ] = None,
     settings: CompareSettings,
-    require: Annotated[bool, typer.Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
+    require: Annotated[bool, Option("--require", help="Exit with 3 if the result is inconclusive.")] = False,
     tags: Tags = None,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write JUnit XML, one test per language.")
+        Path | None, Option(metavar="FILE", parser=local_path, help="Write JUnit XML, one test per language.")
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", parser=local_path, help="Write a summary in GitHub Markdown.")
+        Path | None, Option(metavar="FILE", parser=local_path, help="Write a summary in GitHub Markdown.")
     ] = None,
     output_format: How = "table",
 ) -> None:
@@ -92,4 +90,4 @@ def compare(
     shown = PRINTED if output_format == "table" else columns
     show(rows, shown, output_format, of=Comparison, heads={"p": view.p_head})
     note(*view.remarks)
-    raise typer.Exit(view.exit_code(require=require))
+    raise Exit(view.exit_code(require=require))

@@ -24,7 +24,7 @@ def complete_arenas(incomplete: str) -> list[str]:
 
 
 def complete_sources(incomplete: str) -> list[str]:
-    """Return what `complete_arenas` does, and the files in the folder that is typed."""
+    """Return the completions of `complete_arenas`, and the files in the typed folder."""
     files = map(str, find_files(_folder_of(incomplete), "*")[0])
     return [*complete_arenas(incomplete), *_beginning(files, incomplete)]
 

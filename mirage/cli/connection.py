@@ -200,7 +200,7 @@ class Connection:
         names = {field.name for field in fields(Limits)}
         return Limits(**{name: value for name, value in vars(self).items() if name in names})
 
-    def caller(self, model: ChatModel) -> Engine:
+    def make_engine(self, model: ChatModel) -> Engine:
         """Return the engine that gets a model's replies.
 
         Raises:
@@ -238,7 +238,7 @@ class Connection:
                 "more processes do not speed up calls to a service",
                 do="omit --engine, and set the number of concurrent calls with --concurrency",
             )
-        return self.caller(model)
+        return self.make_engine(model)
 
     @contextmanager
     def calls(self, model: ChatModel, title: str, made_by: str) -> Iterator[ArenaCalls]:

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option, confirm
 
 from mirage.cli.common import FileFormat, How, Languages, Meanings, Names, Values, app
 from mirage.cli.completion import complete_sources
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mirage.views.overview import OverviewView
 
 SERVICE = frozenset({"model", "base_url", "provider", "engine"})
-"""Options of which one makes a model judge."""
+"""Options that each make a model the judge."""
 
 
 def is_terminal() -> bool:
@@ -46,7 +46,7 @@ def evaluate(
     connection: Connection,
     file: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[FILE]",
             autocompletion=complete_sources,
             help="A file or folder in any known format, an arena, or a bundled arena's name.",
@@ -54,31 +54,29 @@ def evaluate(
     ] = None,
     into: Annotated[
         Path | None,
-        typer.Option(
-            "--into", metavar="DIR", parser=folders.locate, help="The arena's folder; by default next to the file."
-        ),
+        Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder; by default next to the file."),
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="Judge that ranks: one of the file, relevance, nuggets, or a model by its name at the service.",
         ),
     ] = None,
     baselines: Annotated[
-        bool, typer.Option("--baselines", help="Also answer with the baselines, `baseline/..`, which need no model.")
+        bool, Option("--baselines", help="Also answer with the baselines, `baseline/..`, which need no model.")
     ] = False,
-    open_: Annotated[bool, typer.Option("--open", help="Open the explorer on the arena at the end.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the judge's calls.")] = False,
+    open_: Annotated[bool, Option("--open", help="Open the explorer on the arena at the end.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask before the judge's calls.")] = False,
     kind: FileFormat = None,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
-    queries: Annotated[int | None, typer.Option(min=1, help="Queries to judge per language.")] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Pairs of answers to judge per language.")] = None,
+    queries: Annotated[int | None, Option(min=1, help="Queries to judge per language.")] = None,
+    pairs: Annotated[int | None, Option(min=1, help="Pairs of answers to judge per language.")] = None,
     languages: Languages = None,
     failures: Annotated[
-        Failures, typer.Option(metavar="count|drop", help="Failed answers: count them as wrong, or drop them.")
+        Failures, Option(metavar="count|drop", help="Failed answers: count them as wrong, or drop them.")
     ] = "count",
     output_format: How = "table",
 ) -> None:
@@ -153,8 +151,8 @@ def _with_model(settings: EvaluateSettings, connection: Connection, source: Path
             )
         return settings
     model = replace(connection, model=connection.model or settings.judge).chat_model()
-    connection.caller(model)  # rejects invalid options before anything runs
-    return replace(settings, model=RunModel(model, connection.caller))
+    connection.make_engine(model)  # rejects invalid options before anything runs
+    return replace(settings, model=RunModel(model, connection.make_engine))
 
 
 def _evaluate(
@@ -172,7 +170,7 @@ def _evaluate(
         def agree(cost: Cost) -> bool:
             bars.close()
             tell(cost, planned=True)
-            return not connection.dry_run and (yes or typer.confirm("Make these calls?", err=True))
+            return not connection.dry_run and (yes or confirm("Make these calls?", err=True))
 
         return evaluating.evaluate(source, folder, settings, made_by="mirage evaluate", agree=agree, progress=watch)
 

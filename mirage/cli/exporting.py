@@ -1,12 +1,10 @@
 """Commands that write files for other programs: `mirage export ...`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import ArenaDir, Languages, OpenArena, Seed, command_group, local_path
 from mirage.cli.completion import complete_judges
@@ -15,15 +13,13 @@ from mirage.errors import BadInput
 
 export = command_group("export", "Export data for other programs.")
 
-Out = Annotated[
-    Path, typer.Option("--out", metavar="FILE", parser=local_path, help="Output file; overwritten if it exists.")
-]
+Out = Annotated[Path, Option("--out", metavar="FILE", parser=local_path, help="Output file; overwritten if it exists.")]
 
 
 @export.command("table")
 def export_table(
     dir_: ArenaDir,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table.")],
+    table: Annotated[str, Argument(metavar="TABLE", help="Name of the table.")],
     out: Out,
     languages: Languages = None,
 ) -> None:
@@ -53,7 +49,7 @@ def export_records(arena: OpenArena, out: Out) -> None:
 @export.command("preferences")
 def export_preferences(
     dir_: ArenaDir,
-    judge: Annotated[str, typer.Option(metavar="NAME", autocompletion=complete_judges, help="The judge.")],
+    judge: Annotated[str, Option(metavar="NAME", autocompletion=complete_judges, help="The judge.")],
     out: Out,
 ) -> None:
     """Write a judge's preferred and rejected answers, for preference training (DPO).
@@ -72,10 +68,10 @@ def export_preferences(
 @export.command("html")
 def export_html(
     arena: OpenArena,
-    into: Annotated[Path, typer.Option("--into", metavar="FILE", parser=local_path, help="Output file, .html.")],
-    judge: Annotated[str, typer.Option(metavar="NAME", help="The judge that ranks; by default the arena's.")] = "",
+    into: Annotated[Path, Option("--into", metavar="FILE", parser=local_path, help="Output file, .html.")],
+    judge: Annotated[str, Option(metavar="NAME", help="The judge that ranks; by default the arena's.")] = "",
     texts: Annotated[
-        bool | None, typer.Option("--texts/--no-texts", help="Show texts; default: unless a licence forbids it.")
+        bool | None, Option("--texts/--no-texts", help="Show texts; default: unless a licence forbids it.")
     ] = None,
 ) -> None:
     """Write an arena into one self-contained HTML file: who is best, the rates, and the battles that decide.
@@ -95,7 +91,7 @@ def export_html(
 def export_trec_measurements(
     arena: OpenArena,
     out: Out,
-    queries: Annotated[bool, typer.Option("-q", "--queries", help="Add a line per query.")] = False,
+    queries: Annotated[bool, Option("-q", "--queries", help="Add a line per query.")] = False,
 ) -> None:
     """Write measurements of systems and answers as read by TREC AutoJudge: system, measure, topic and value.
 
@@ -111,7 +107,7 @@ def export_trec_measurements(
 @export.command("hub")
 def export_dataset(
     arena: OpenArena,
-    into: Annotated[Path, typer.Option("--into", metavar="FOLDER", parser=local_path, help="A new or empty folder.")],
+    into: Annotated[Path, Option("--into", metavar="FOLDER", parser=local_path, help="A new or empty folder.")],
 ) -> None:
     """Copy the arena into a folder with a dataset card, ready to push to the Hugging Face Hub.
 
@@ -131,7 +127,7 @@ def export_sft(
     out: Out,
     system: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A teacher; by default the system `reference`, or the only one. Repeatable."),
+        Option(metavar="NAME", help="A teacher; by default the system `reference`, or the only one. Repeatable."),
     ] = None,
     languages: Languages = None,
     seed: Seed = 0,

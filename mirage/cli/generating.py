@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Exit, Option
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, command_group, local_path
@@ -38,28 +38,28 @@ def generate(
     connection: Connection,
     system: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Name of the system; default MODEL+RETRIEVER."),
+        Option(metavar="NAME", help="Name of the system; default MODEL+RETRIEVER."),
     ] = None,
     retriever: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Use this retriever's passages instead of those of the queries."),
+        Option(metavar="NAME", help="Use this retriever's passages instead of those of the queries."),
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, help="Number of its top passages; default all.")] = None,
+    depth: Annotated[int | None, Option(min=1, help="Number of its top passages; default all.")] = None,
     template: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAME|FILE", help="rag, vanilla, role, repeat or explanation, or a text file with placeholders."
         ),
     ] = "rag",
     languages: Languages = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Maximum queries per language, the first by id.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="Maximum queries per language, the first by id.")] = None,
     relevant_only: Annotated[
         bool,
-        typer.Option("--relevant-only", help="Show only relevant passages, for teachers of `mirage export sft`."),
+        Option("--relevant-only", help="Show only relevant passages, for teachers of `mirage export sft`."),
     ] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Generate existing answers again.")] = False,
+    replace: Annotated[bool, Option("--replace", help="Generate existing answers again.")] = False,
     samples: Annotated[
-        int, typer.Option(min=1, max=100, help="Answers to each query; all but the first go to the table samples.")
+        int, Option(min=1, max=100, help="Answers to each query; all but the first go to the table samples.")
     ] = 1,
     share: Share = None,
     output_format: How = "table",
@@ -121,7 +121,7 @@ def generate(
     result = _generate(dir_, settings, engine, model)
     cost = result.cost
     for sample in range(1, samples):
-        model = model.after(cost)
+        model = model.minus_cost(cost)
         with connection.calls(model, f"Asking for sample {sample}", "mirage generate") as calls:
             _, cost = generating.generate_sample(dir_, settings, sample, calls)
         tell(cost)
@@ -175,7 +175,7 @@ def _generate(path: Path, settings: GenerateSettings, engine: Engine | None, mod
                 f"Stopped. {n_replies:,} replies are cached in the arena's ledger. Rerun the command to resume: none "
                 "of them is requested again."
             )
-            raise typer.Exit(130) from None
+            raise Exit(130) from None
     _tell_result(result, settings.system, replaced=settings.replace)
     return result
 
@@ -228,16 +228,16 @@ def _name_of(system: str | None, model: str, retriever: str | None, depth: int |
 @generating_commands.command("retrieve")
 def retrieve(
     dir_: OwnDir,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the retriever.")] = "bm25",
+    name: Annotated[str, Option("--name", metavar="NAME", help="Name of the retriever.")] = "bm25",
     corpus: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="PATH",
             parser=local_path,
             help="Corpus: JSON Lines, CSV or Parquet; by default the arena's passages.",
         ),
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, help="Maximum passages per query.")] = 100,
+    depth: Annotated[int, Option(min=1, help="Maximum passages per query.")] = 100,
     languages: Languages = None,
 ) -> None:
     """Retrieve passages by BM25 for the queries of an arena: the first half of an end-to-end system.

@@ -1,7 +1,5 @@
 """Checks of the installation: `mirage check` without arguments."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

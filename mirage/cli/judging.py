@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Seed, Share, command_group
@@ -29,18 +29,18 @@ judging = command_group("judge", "Judge pairs of answers.", default=True)
 
 JudgeName = Annotated[
     str,
-    typer.Option("--judge", metavar="NAME", autocompletion=complete_judges, help="Name of the judge, or `heuristic`."),
+    Option("--judge", metavar="NAME", autocompletion=complete_judges, help="Name of the judge, or `heuristic`."),
 ]
 Criterion = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="NAME|FILE",
         help="What to judge by: overall, groundedness, citation, completeness or language-quality; or a YAML file with"
         " a question or a template, and `scale: points` to judge each answer alone.  [default: overall]",
         show_default=False,
     ),
 ]
-Replace = Annotated[bool, typer.Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")]
+Replace = Annotated[bool, Option("--replace", help="Judge again, ignoring existing verdicts and the ledger.")]
 
 
 @judging.command(DEFAULT)
@@ -49,22 +49,20 @@ def judge(
     dir_: OwnDir,
     name: JudgeName,
     connection: Connection,
-    queries: Annotated[int | None, typer.Option(min=1, help="Random queries per language; default all.")] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Random pairs of answers per language; default all.")] = None,
+    queries: Annotated[int | None, Option(min=1, help="Random queries per language; default all.")] = None,
+    pairs: Annotated[int | None, Option(min=1, help="Random pairs of answers per language; default all.")] = None,
     seed: Seed = 0,
     languages: Languages = None,
     known: Annotated[
         bool,
-        typer.Option("--known", help="Judge only pairs with a known winner by relevance labels, as an exam."),
+        Option("--known", help="Judge only pairs with a known winner by relevance labels, as an exam."),
     ] = False,
     planted: Annotated[
         bool,
-        typer.Option("--planted", help="As --known, with a verdict in its own favour planted in each wrong answer."),
+        Option("--planted", help="As --known, with a verdict in its own favour planted in each wrong answer."),
     ] = False,
     criterion: Criterion = None,
-    repeats: Annotated[
-        int, typer.Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")
-    ] = 1,
+    repeats: Annotated[int, Option(min=1, max=100, help="Verdicts of the judge on each battle in each order.")] = 1,
     replace: Replace = False,
     share: Share = None,
     output_format: How = "table",
@@ -125,9 +123,7 @@ def judge_passport(
     dir_: OwnDir,
     name: JudgeName,
     connection: Connection,
-    queries: Annotated[
-        int | None, typer.Option("--queries", min=1, help="Random queries per language; default 30.")
-    ] = None,
+    queries: Annotated[int | None, Option("--queries", min=1, help="Random queries per language; default 30.")] = None,
     languages: Languages = None,
     criterion: Criterion = None,
     replace: Replace = False,
@@ -190,5 +186,5 @@ def _judge_battles(path: Path, settings: JudgeSettings, connection: Connection, 
             arena, result = judge_by_model(path, one, calls)
         lack = "battles have no verdict" if settings.criterion.points is None else "answers have no points"
         tell_result(result.cost, result.failed, result.unasked, lack)
-        model = model.after(result.cost)
+        model = model.minus_cost(result.cost)
     return arena

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from mirage.cli.arenas import part_of
 from mirage.cli.common import DEFAULT, How, Languages, OwnDir, Share, arena_log, command_group
@@ -86,13 +86,11 @@ def outcomes(
     dir_: OwnDir,
     connection: Connection,
     outcomes_by: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
+        str | None, Option(metavar="MODEL", help="Classify free answers by this chat model instead of by rules.")
     ] = None,
     second_opinion: Annotated[
         bool,
-        typer.Option(
-            "--second-opinion", help="Also classify free answers by embeddings; where they differ, by neither."
-        ),
+        Option("--second-opinion", help="Also classify free answers by embeddings; where they differ, by neither."),
     ] = False,
     share: Share = None,
     output_format: How = "table",
@@ -181,18 +179,16 @@ def _classify(path: Path, connection: Connection, model: ChatModel) -> Mapping[t
 def features(
     dir_: OwnDir,
     connection: Connection,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Measure only this feature. Repeatable.")
-    ] = None,
+    only: Annotated[list[str] | None, Option(metavar="NAME", help="Measure only this feature. Repeatable.")] = None,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="SYSTEM", help="System whose answers are the references of the overlap features."),
+        Option(metavar="SYSTEM", help="System whose answers are the references of the overlap features."),
     ] = None,
     nli: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="NLI model of the support features: a name or a folder.")
+        str | None, Option(metavar="MODEL", help="NLI model of the support features: a name or a folder.")
     ] = None,
-    reranker: Annotated[str | None, typer.Option(metavar="MODEL", help="Reranker: a name or a folder.")] = None,
-    device: Annotated[str | None, typer.Option(help="torch device; by default the GPU if there is one.")] = None,
+    reranker: Annotated[str | None, Option(metavar="MODEL", help="Reranker: a name or a folder.")] = None,
+    device: Annotated[str | None, Option(help="torch device; by default the GPU if there is one.")] = None,
     share: Share = None,
     output_format: How = "table",
 ) -> None:
@@ -213,7 +209,7 @@ def features(
     settings = MeasureSettings(tuple(only or ()), reference, nli, reranker, device)
     executor = connection.executor()
     model = connection.chat_model() if connection.model is not None else None
-    engine = connection.caller(model) if model is not None else None
+    engine = connection.make_engine(model) if model is not None else None
     dir_, shard = part_of(whole := dir_, share, dry=connection.dry_run)
     if connection.dry_run:
         if model is None:
@@ -248,10 +244,10 @@ def nuggets(
     dir_: OwnDir,
     connection: Connection,
     create: Annotated[
-        bool, typer.Option("--create", help="First write nuggets for every query that has none, by --model.")
+        bool, Option("--create", help="First write nuggets for every query that has none, by --model.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option("--assigner", metavar="NAME", help="Name for the model's rows; by default the model.")
+        str | None, Option("--assigner", metavar="NAME", help="Name for the model's rows; by default the model.")
     ] = None,
     languages: Languages = None,
     output_format: How = "table",
@@ -319,9 +315,9 @@ def support(
     dir_: OwnDir,
     connection: Connection,
     name: Annotated[
-        str | None, typer.Option("--grader", metavar="NAME", help="Name for the model's rows; by default the model.")
+        str | None, Option("--grader", metavar="NAME", help="Name for the model's rows; by default the model.")
     ] = None,
-    votes: Annotated[bool, typer.Option("--votes", help="Use people's votes on citations instead of a model.")] = False,
+    votes: Annotated[bool, Option("--votes", help="Use people's votes on citations instead of a model.")] = False,
     languages: Languages = None,
     output_format: How = "table",
 ) -> None:

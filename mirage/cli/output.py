@@ -46,7 +46,7 @@ MOST_ROWS, EDGE_ROWS = 500, 25
 EVERY = 10.0
 """Seconds between two lines of progress."""
 _MINUTES = 100
-"""Seconds from which the time left is told in minutes."""
+"""Remaining seconds from which the time is given in minutes."""
 _BETWEEN, _EDGES = 3, 2
 """Characters between two columns, and at both edges of a table."""
 
@@ -82,7 +82,9 @@ def show(
     columns = [ends.get(name, name) for name in columns or known]
     if output_format in ("table", "latex", "markdown"):
         shares = [name for name in columns if name in _SHARES or (name in known and known[name].format == "rate")]
-        records = [{**row, **{name: _percent(row[name]) for name in shares}} for row in records]
+        records = [
+            {**row, **{name: f"{row[name]:.1%}" for name in shares if isinstance(row[name], float)}} for row in records
+        ]
         named = {name: name.replace("_", " ") for name in columns}
         named |= {name: known[name].head for name in columns if name in known and name not in ends.values()}
         named |= {name: head for name, head in (heads or {}).items() if name in named}
@@ -194,11 +196,6 @@ def _exact(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _percent(value: Any) -> Any:
-    """Return a share in percent; what is already text stays."""
-    return f"{value:.1%}" if isinstance(value, float) else value
-
-
 def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     from rich import box
     from rich.console import Console
@@ -213,7 +210,7 @@ def _for_people(rows: Rows, heads: Mapping[str, str]) -> None:
     columns = _join_intervals(_text_columns(rows, heads, "-"))
     least = {name: _least_width(name, column) for name, column in columns.items()}
     widths = {name: max(width, len(columns[name].head)) for name, width in least.items()}
-    names = fitting(least, console.width)
+    names = choose_columns(least, console.width)
     if _table_width(widths, names) > console.width:
         widths = least  # wrap heads of several words
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -240,7 +237,7 @@ def _text_columns(rows: Rows, heads: Mapping[str, str], absent: str) -> dict[str
     for name, head in heads.items():
         values = [row[name] for row in rows]
         number = any(isinstance(value, int | float) or _NUMBER.fullmatch(str(value)) for value in values)
-        cells = tuple(absent if value is None else _readable(name, value) for value in values)
+        cells = tuple(absent if value is None else _cell_text(name, value) for value in values)
         columns[name] = PrintedColumn(head, cells, number)
     return columns
 
@@ -262,7 +259,7 @@ def _join_intervals(columns: Mapping[str, PrintedColumn]) -> dict[str, PrintedCo
     return joined
 
 
-def fitting(widths: Mapping[str, int], width: int) -> list[str]:
+def choose_columns(widths: Mapping[str, int], width: int) -> list[str]:
     """Choose the columns of a table, in order: at most `MOST_COLUMNS` that fit a width, without the last ones; names
     are never left out.
 
@@ -291,7 +288,7 @@ def _least_width(name: str, column: PrintedColumn) -> int:
     return max(min(max(map(cell_len, column.cells), default=0), most), *map(len, column.head.split()))
 
 
-def _readable(name: str, value: Any) -> str:
+def _cell_text(name: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return terminal_text(str(value))
     if isinstance(value, int):

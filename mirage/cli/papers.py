@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import How, Languages, OpenArena, local_path, open_existing
 from mirage.cli.output import columns_of, note, progress, show
@@ -35,12 +35,12 @@ def rank_paper(
     arena: OpenArena,
     into: Annotated[
         Path | None,
-        typer.Option("--into", metavar="OUT", parser=local_path, help="Folder: reproduce the tables too."),
+        Option("--into", metavar="OUT", parser=local_path, help="Folder: reproduce the tables too."),
     ] = None,
     judge: OneJudge = None,
     languages: Languages = None,
-    draws: Annotated[int, typer.Option(min=2, max=MOST_DRAWS, help="Tournaments per language.")] = 200,
-    store_: Annotated[bool, typer.Option("--store", help="Store every tournament in the table tournaments.")] = False,
+    draws: Annotated[int, Option(min=2, max=MOST_DRAWS, help="Tournaments per language.")] = 200,
+    store_: Annotated[bool, Option("--store", help="Store every tournament in the table tournaments.")] = False,
     output_format: How = "table",
 ) -> None:
     """Rank by MIRAGE-Bench's method, or with --into reproduce its Tables 2 to 5 and Figure 4.
@@ -89,13 +89,13 @@ def _reproduce(arena: Arena, choice: PaperChoice, into: Path, how: Format) -> No
 def report_paper(
     arena: Annotated[
         Arena | None,
-        typer.Argument(metavar="[DIR]", parser=open_existing, help="An arena to compare with the printed figures."),
+        Argument(metavar="[DIR]", parser=open_existing, help="An arena to compare with the printed figures."),
     ] = None,
-    source: Annotated[str | None, typer.Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; default both.")] = None,
-    item: Annotated[str | None, typer.Option(metavar="ITEM", help="The table or figure, such as 'Table 3'.")] = None,
+    source: Annotated[str | None, Option(metavar="PAPER", help="NoMIRACL or MIRAGE-Bench; default both.")] = None,
+    item: Annotated[str | None, Option(metavar="ITEM", help="The table or figure, such as 'Table 3'.")] = None,
     names: Annotated[
         list[str] | None,
-        typer.Option("--as", metavar="PRINTED=SYSTEM", help="The arena's system for a printed name. Repeatable."),
+        Option("--as", metavar="PRINTED=SYSTEM", help="The arena's system for a printed name. Repeatable."),
     ] = None,
     output_format: How = "table",
 ) -> None:

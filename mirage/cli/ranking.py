@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from mirage import schema
 from mirage.cli.common import (
@@ -53,7 +53,7 @@ _OMITTED = dict.fromkeys(("latex", "markdown"), ("judge", "skill"))
 """Columns of the leaderboard that a format does not print."""
 OneJudge = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--judge",
         metavar="relevance|JUDGE",
         autocompletion=complete_judges,
@@ -69,7 +69,7 @@ def rank(
     *,
     judges: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--judge",
             metavar="relevance|nuggets|JUDGE|pooled",
             autocompletion=complete_judges,
@@ -80,25 +80,23 @@ def rank(
     settings: RankSettings,
     reference: Annotated[
         str | None,
-        typer.Option(
-            metavar="SYSTEM", autocompletion=complete_systems, help="Add every system's difference from this."
-        ),
+        Option(metavar="SYSTEM", autocompletion=complete_systems, help="Add every system's difference from this."),
     ] = None,
     scale: Annotated[
         Scale,
-        typer.Option(help="Ratings in logits, or on the arena scale: 1000 + 400 per factor 10 of the odds."),
+        Option(help="Ratings in logits, or on the arena scale: 1000 + 400 per factor 10 of the odds."),
     ] = "logit",
     tags: Tags = None,
     votes: Annotated[
-        bool, typer.Option("--votes", help="Replace the judge's verdicts by people's votes on the same battles.")
+        bool, Option("--votes", help="Replace the judge's verdicts by people's votes on the same battles.")
     ] = False,
     max_price: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Only systems up to this price per 1,000 answers.")
+        float | None, Option(min=0, metavar="USD", help="Only systems up to this price per 1,000 answers.")
     ] = None,
     max_latency: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", help="Only systems up to this median latency.")
+        float | None, Option(min=0, metavar="SECONDS", help="Only systems up to this median latency.")
     ] = None,
-    store_: Annotated[bool, typer.Option("--store", help="Store the default ranking of every skill.")] = False,
+    store_: Annotated[bool, Option("--store", help="Store the default ranking of every skill.")] = False,
     output_format: How = "table",
 ) -> None:
     """Rank the systems by a judge: Bradley-Terry ratings with 95% intervals, rank intervals and records.
@@ -146,14 +144,14 @@ def rank(
 
 def _read_battles(path: Path, of_arena: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
     """Read a file of battles, and refuse options that need an arena."""
-    from mirage.io.rows import read_judgments
+    from mirage.io.verdict_files import read_judgments_file
 
     if of_arena:
         raise BadInput(
             f"--{of_arena[0]} cannot apply to a file of battles: it has no answers, facts on systems or votes",
             do=f"omit it, or import the file first: mirage import {path} --into DIR",
         )
-    return read_judgments(path)
+    return read_judgments_file(path)
 
 
 def _choose_judge(arena: Arena, names: Sequence[str], settings: RankSettings) -> Judge:
@@ -259,18 +257,18 @@ def _for_people(row: dict[str, Any], scale: Scale) -> dict[str, Any]:
 def surrogate(
     arena: OpenArena,
     judge: OneJudge = None,
-    skill: Annotated[schema.Skill, typer.Option(help="Which queries count, by relevance.")] = "both",
+    skill: Annotated[schema.Skill, Option(help="Which queries count, by relevance.")] = "both",
     languages: Languages = None,
     regressors: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--regressor",
             metavar="NAME",
             help="A regressor to fit, also of the paper: forest, mlp, boosting, svr. Repeatable.",
             show_default="those stored; else linear, ridge, answers",
         ),
     ] = None,
-    store_: Annotated[bool, typer.Option("--store", help="Store predictions and importances of every skill.")] = False,
+    store_: Annotated[bool, Option("--store", help="Store predictions and importances of every skill.")] = False,
     output_format: How = "table",
 ) -> None:
     """Predict the ranking from features, without a judge.

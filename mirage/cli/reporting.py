@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Option
 
 from mirage.cli.common import (
     ArenaDir,
@@ -44,11 +44,9 @@ def rates(
     languages: Languages = None,
     by: Annotated[
         Literal["system", "template"],
-        typer.Option(help="template: one row per prompt template of a system."),
+        Option(help="template: one row per prompt template of a system."),
     ] = "system",
-    confusion: Annotated[
-        bool, typer.Option("--confusion", help="Print the confusion matrix of each row instead.")
-    ] = False,
+    confusion: Annotated[bool, Option("--confusion", help="Print the confusion matrix of each row instead.")] = False,
     output_format: How = "table",
 ) -> None:
     """Print hallucination and error rates.
@@ -102,7 +100,7 @@ def note_unclassified(rates: pa.Table) -> None:
 
 
 def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
-    """Print what is known about automatic labels, and where nothing is corrected."""
+    """Print the remarks on automatic labels and their audit."""
     from mirage.views.labels import LabelsView
 
     note(*LabelsView(labels).remarks)
@@ -111,7 +109,7 @@ def _note_labels(labels: QueryLabels, rates: pa.Table) -> None:
 
 
 By = Annotated[
-    Literal["all", "language"], typer.Option(help="all: only the mean over languages; language: also each language.")
+    Literal["all", "language"], Option(help="all: only the mean over languages; language: also each language.")
 ]
 
 
@@ -120,7 +118,7 @@ def retrieval(
     arena: OpenArena,
     measures: Annotated[
         str | None,
-        typer.Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or other cutoffs."),
+        Option(metavar="NAME,..", help="nDCG@10, R@10, R@100, RR@10, AP@100, judged@10, or other cutoffs."),
     ] = None,
     by: By = "all",
     languages: Languages = None,
@@ -146,7 +144,7 @@ def failures(
     arena: OpenArena,
     by: By = "all",
     languages: Languages = None,
-    answers: Annotated[bool, typer.Option("--answers", help="One row per answer, with its evidence.")] = False,
+    answers: Annotated[bool, Option("--answers", help="One row per answer, with its evidence.")] = False,
     output_format: How = "table",
 ) -> None:
     """Attribute failures to the retriever or the model: right, not_retrieved, ignored, unsupported, right_refusal.
@@ -173,7 +171,7 @@ def failures(
 def languages(
     dir_: ArenaDir,
     detect: Annotated[
-        bool, typer.Option("--detect", help="First detect and store the languages of passages that have none.")
+        bool, Option("--detect", help="First detect and store the languages of passages that have none.")
     ] = False,
     languages: Languages = None,
     output_format: How = "table",
@@ -201,7 +199,7 @@ def noise(
     arena: OpenArena,
     judge_names: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--judge",
             metavar="NAME",
             autocompletion=complete_judges,
@@ -234,21 +232,19 @@ def judges(
     dir_: ArenaDir,
     judge_names: Annotated[
         list[str] | None,
-        typer.Option(
-            "--judge", metavar="NAME", autocompletion=complete_judges, help="A judge. Repeatable; default all."
-        ),
+        Option("--judge", metavar="NAME", autocompletion=complete_judges, help="A judge. Repeatable; default all."),
     ] = None,
     against_people: Annotated[
-        bool, typer.Option("--against-people", help="Print each judge's agreement with people instead.")
+        bool, Option("--against-people", help="Print each judge's agreement with people instead.")
     ] = False,
     passport: Annotated[
         bool,
-        typer.Option("--passport", help="Print how often a judge detects each planted fault instead."),
+        Option("--passport", help="Print how often a judge detects each planted fault instead."),
     ] = False,
     languages: Languages = None,
     ratings: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="With --against-people: measure whose scores count as people's verdicts."),
+        Option(metavar="MEASURE", help="With --against-people: measure whose scores count as people's verdicts."),
     ] = None,
     output_format: How = "table",
 ) -> None:
@@ -352,7 +348,7 @@ def levels(
     arena: OpenArena,
     measures: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--measure", metavar="rate|feature:NAME|score:NAME", help="Measure; default all with labels. Repeatable."
         ),
     ] = None,

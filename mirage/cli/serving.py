@@ -1,14 +1,12 @@
 """Command that serves the explorer: `mirage app`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import app, existing_arena
 from mirage.cli.completion import complete_arenas
@@ -22,21 +20,21 @@ from mirage.store.extras import extra
 def explorer(
     dir_: Annotated[
         Path | None,
-        typer.Argument(
+        Argument(
             metavar="[DIR]",
             parser=existing_arena,
             autocompletion=complete_arenas,
             help="An arena, or a folder of arenas.",
         ),
     ] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65_535, help="Port; default 8501.")] = None,
+    port: Annotated[int | None, Option(min=1, max=65_535, help="Port; default 8501.")] = None,
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; default this machine only.")
+        str | None, Option(metavar="ADDRESS", help="Address to listen on; default this machine only.")
     ] = None,
     frame_ancestors: Annotated[
-        str | None, typer.Option(metavar="SITES", help="Sites that may frame the pages, in one text; default none.")
+        str | None, Option(metavar="SITES", help="Sites that may frame the pages, in one text; default none.")
     ] = None,
-    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /_stcore/metrics to every reader.")] = False,
+    metrics: Annotated[bool, Option("--metrics", help="Serve /_stcore/metrics to every reader.")] = False,
 ) -> None:
     """Open the explorer in the browser.
 

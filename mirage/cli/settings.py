@@ -1,7 +1,5 @@
 """Options of a command that are fields of a record of settings."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Sequence

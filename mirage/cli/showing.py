@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from mirage.cli.common import DEFAULT, ArenaDir, How, OpenArena, command_group
 from mirage.cli.completion import complete_systems
@@ -23,7 +23,7 @@ HEADS = {"abstained": "abstain", "cites": "cite", "target_language": "query's la
 
 @showing.command(DEFAULT)
 def show_arena(arena: OpenArena, output_format: How = "table") -> None:
-    """Print what an arena holds, what its default judge finds, and the next commands.
+    """Print the contents of an arena, the findings by its default judge, and the next commands.
 
     Reads all tables. Writes nothing. One row per table: its rows and their languages.
     """
@@ -38,7 +38,7 @@ def show_arena(arena: OpenArena, output_format: How = "table") -> None:
 
 
 def print_behaviour(view: OverviewView, output_format: Format = "table") -> None:
-    """Print what the answers do, where nothing says which is better."""
+    """Print the behaviour of the answers if nothing says which is better."""
     if view.behaviour is not None:
         from mirage.views.behaviour import AnswerBehaviour
 
@@ -55,7 +55,7 @@ def print_next(view: OverviewView) -> None:
 @showing.command("answers")
 def show_answers(
     dir_: ArenaDir,
-    system: Annotated[str, typer.Option(metavar="NAME", autocompletion=complete_systems, help="The system.")],
+    system: Annotated[str, Option(metavar="NAME", autocompletion=complete_systems, help="The system.")],
     output_format: How = "table",
 ) -> None:
     """Print the parsed answers of a system.

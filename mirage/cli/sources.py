@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import (
     DEFAULT,
@@ -42,12 +42,12 @@ MOST_QUERIES = 250
 """Queries of NoMIRACL per subset and language, as in the paper."""
 
 
-Folder = Annotated[Path, typer.Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")]
-Mirror = Annotated[str | None, typer.Option("--base-url", help="A mirror with the same files.")]
+Folder = Annotated[Path, Option("--into", metavar="DIR", parser=local_path, help="Folder for the files.")]
+Mirror = Annotated[str | None, Option("--base-url", help="A mirror with the same files.")]
 
 
 def _report_arena(arena: Arena, about: str) -> None:
-    """Report what an import brought, and name the command that makes sense next."""
+    """Report the result of an import, and name the next command."""
     from mirage.views.overview import next_step
 
     note(about)
@@ -65,10 +65,8 @@ def _report_download(download: DownloadResult) -> None:
 
 @pull.command(DEFAULT)
 def pull_arena(
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="Address of an arena: s3://, gs:// or abfs://, or a folder.")
-    ],
-    into: Annotated[Path, typer.Argument(metavar="DIR", parser=local_path, help="A new or empty folder.")],
+    url: Annotated[str, Argument(metavar="URL", help="Address of an arena: s3://, gs:// or abfs://, or a folder.")],
+    into: Annotated[Path, Argument(metavar="DIR", parser=local_path, help="A new or empty folder.")],
 ) -> None:
     """Copy an arena from object storage into a folder.
 
@@ -82,7 +80,7 @@ def pull_arena(
 @pull.command("nomiracl")
 def pull_nomiracl(
     into: Folder,
-    what: Annotated[What, typer.Option(help="Answers of 11 systems, or labelled queries.")] = "outputs",
+    what: Annotated[What, Option(help="Answers of 11 systems, or labelled queries.")] = "outputs",
     languages: Languages = None,
     base_url: Mirror = None,
 ) -> None:
@@ -99,12 +97,10 @@ def pull_nomiracl(
 
 @import_.command("nomiracl")
 def import_nomiracl(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")
-    ],
+    path: Annotated[Path, Argument(metavar="PATH", help="Folder with relevant/ and non_relevant/, .jsonl or .gz.")],
     into: Into,
-    what: Annotated[What, typer.Option(help="Answers, or labelled queries without answers.")] = "outputs",
-    split: Annotated[Split, typer.Option(help="Queries: the split.")] = "test",
+    what: Annotated[What, Option(help="Answers, or labelled queries without answers.")] = "outputs",
+    split: Annotated[Split, Option(help="Queries: the split.")] = "test",
     languages: Languages = None,
 ) -> None:
     """Import NoMIRACL's published answers, or its queries, into an arena.
@@ -122,20 +118,17 @@ def import_nomiracl(
         return
     with progress("Reading") as update:
         arena = import_outputs(path, into, progress=update, processes=cores.available())
-    counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "system", "status"]}
-    read = summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()})
-    show([*read.languages, read.total], of=ReadCount)
+    counted = {"queries": ["language", "subset", "reason"], "answers": ["language", "status"]}
+    show(summarise({name: arena.read(name, columns=columns) for name, columns in counted.items()}), of=ReadCount)
     _report_arena(arena, f"{into}: {arena.manifest['about']}")
 
 
 @pull.command("miracl")
 def pull_miracl(
     into: Folder,
-    split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set, 16 languages.")] = (
-        "dev"
-    ),
+    split: Annotated[Miracl, Option(help="dev: the evaluation set. train: the training set, 16 languages.")] = ("dev"),
     texts: Annotated[
-        bool, typer.Option("--texts", help="Also download the corpora with the passages' texts, up to 100 MB per file.")
+        bool, Option("--texts", help="Also download the corpora with the passages' texts, up to 100 MB per file.")
     ] = False,
     languages: Languages = None,
     base_url: Mirror = None,
@@ -158,10 +151,10 @@ def pull_miracl(
 @import_.command("miracl")
 def import_miracl(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv (or .gz), and any corpora.")
+        Path, Argument(metavar="PATH", help="Folder with topics.*.tsv and qrels.*.tsv (or .gz), and any corpora.")
     ],
     into: Into,
-    split: Annotated[Miracl, typer.Option(help="dev: the evaluation set. train: the training set.")] = "dev",
+    split: Annotated[Miracl, Option(help="dev: the evaluation set. train: the training set.")] = "dev",
     languages: Languages = None,
 ) -> None:
     """Rebuild the queries of MIRAGE-Bench from MIRACL: the evaluation set, or with --split train the training set.
@@ -184,11 +177,9 @@ def import_miracl(
 @pull.command("mirage-bench")
 def pull_mirage_bench(
     into: Folder,
-    what: Annotated[Bench | None, typer.Option(help="Only this dataset of the three.")] = None,
+    what: Annotated[Bench | None, Option(help="Only this dataset of the three.")] = None,
     languages: Languages = None,
-    source: Annotated[
-        Path | None, typer.Option("--from", metavar="DIR", help="Folder with copies of the datasets.")
-    ] = None,
+    source: Annotated[Path | None, Option("--from", metavar="DIR", help="Folder with copies of the datasets.")] = None,
 ) -> None:
     """Download the public queries, answers, features and judgments of MIRAGE-Bench.
 
@@ -204,7 +195,7 @@ def pull_mirage_bench(
 
 @import_.command("mirage-bench")
 def import_mirage_bench(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder, or one file, .parquet or .jsonl.")],
+    path: Annotated[Path, Argument(metavar="PATH", help="Folder, or one file, .parquet or .jsonl.")],
     into: Into,
 ) -> None:
     """Import the public datasets of MIRAGE-Bench, as far as present, into an arena.
@@ -227,16 +218,16 @@ CARDS = "systems"
 @import_.command(DEFAULT)
 def import_file(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="JSON, CSV or Parquet, compressed or not; or a folder.")
+        Path | None, Argument(metavar="[FILE]", help="JSON, CSV or Parquet, compressed or not; or a folder.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder.")
+        Path | None, Option("--into", metavar="DIR", parser=folders.locate, help="The arena's folder.")
     ] = None,
     kind: FileFormat = None,
     names: Names = None,
     values: Values = None,
     meanings: Meanings = None,
-    list_: Annotated[bool, typer.Option("--formats", help="List the formats.")] = False,
+    list_: Annotated[bool, Option("--formats", help="List the formats.")] = False,
 ) -> None:
     """Import a file of any known format into an arena, recognising the format from its content.
 
@@ -284,10 +275,10 @@ def import_file(
 
 @import_.command("hf")
 def import_dataset(
-    dataset: Annotated[str, typer.Argument(metavar="NAME", help="owner/name, or a folder made with save_to_disk.")],
+    dataset: Annotated[str, Argument(metavar="NAME", help="owner/name, or a folder made with save_to_disk.")],
     into: Into,
-    split: Annotated[str | None, typer.Option(help="Split, if there are several.")] = None,
-    config: Annotated[str | None, typer.Option(help="Configuration, if there are several.")] = None,
+    split: Annotated[str | None, Option(help="Split, if there are several.")] = None,
+    config: Annotated[str | None, Option(help="Configuration, if there are several.")] = None,
     kind: FileFormat = None,
     names: Names = None,
     values: Values = None,
@@ -309,7 +300,7 @@ def import_dataset(
 
 
 def _report_import(imported: FileImport, into: Path) -> None:
-    """Report what was read and what the arena now has, and what makes sense next."""
+    """Report what was read, the arena's tables, and the next command."""
     arena = imported.arena
     note(*imported.summary.lines())
     counts = ", ".join(count_rows(arena.rows(table), table) for table in arena.tables)

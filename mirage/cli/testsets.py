@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import Seed, app, codes, local_path
 from mirage.cli.connection import Connection, tell
@@ -30,11 +30,11 @@ _LISTED = 20
 @app.command("testset")
 @expand_settings
 def make_testset_from_files(
-    dir_: Annotated[Path, typer.Argument(metavar="DIR", parser=folders.locate, help="The new arena's folder.")],
+    dir_: Annotated[Path, Argument(metavar="DIR", parser=folders.locate, help="The new arena's folder.")],
     connection: Connection,
     corpus: Annotated[
         list[Path],
-        typer.Option(
+        Option(
             "--corpus",
             metavar="FILE",
             parser=local_path,
@@ -44,15 +44,11 @@ def make_testset_from_files(
     ],
     languages: Annotated[
         Sequence[str] | None,
-        typer.Option(
-            metavar="SW,DE,..", parser=codes, help="Languages of the questions; default those of the passages."
-        ),
+        Option(metavar="SW,DE,..", parser=codes, help="Languages of the questions; default those of the passages."),
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="Questions per language.")] = 200,
-    unanswerable: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the questions to make unanswerable.")
-    ] = 0.5,
-    depth: Annotated[int, typer.Option(min=2, help="Passages given with each query.")] = 10,
+    n: Annotated[int, Option("--n", min=1, help="Questions per language.")] = 200,
+    unanswerable: Annotated[float, Option(min=0, max=1, help="Share of the questions to make unanswerable.")] = 0.5,
+    depth: Annotated[int, Option(min=2, help="Passages given with each query.")] = 10,
     seed: Seed = 0,
 ) -> None:
     """Make a test set from your own documents: questions by a model, half of them without an answer.

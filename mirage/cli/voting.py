@@ -1,11 +1,9 @@
 """Commands for votes: `mirage votes export|import|ballot|audit|agreement|correct|scores`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from mirage.cli.common import (
     ArenaDir,
@@ -41,17 +39,17 @@ Logged = Literal["battles", "citations", "labels", "notes"]
 
 @votes.command("export")
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="Named .csv, .jsonl or .parquet.")],
     arena: Annotated[
         Arena | None,
-        typer.Option("--arena", metavar="DIR", parser=open_existing, help="Only rows on queries of this arena."),
+        Option("--arena", metavar="DIR", parser=open_existing, help="Only rows on queries of this arena."),
     ] = None,
     kind: Annotated[
-        Logged, typer.Option("--kind", help="Votes on battles, citations or labels of queries, or notes.")
+        Logged, Option("--kind", help="Votes on battles, citations or labels of queries, or notes.")
     ] = "battles",
     key: Annotated[
         Path | None,
-        typer.Option("--key", metavar="FILE", help="Also write the secret key, for another machine of yours."),
+        Option("--key", metavar="FILE", help="Also write the secret key, for another machine of yours."),
     ] = None,
 ) -> None:
     """Export the log of votes to a file.
@@ -71,18 +69,16 @@ def export(
 
 @votes.command("import")
 def import_(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="As mirage votes export or mirage votes ballot writes it.")
-    ],
+    file: Annotated[Path, Argument(metavar="FILE", help="As mirage votes export or mirage votes ballot writes it.")],
     kind: Annotated[
         Literal[Logged, "answers"],
-        typer.Option(
+        Option(
             "--kind", help="Votes on battles, citations or labels of queries, notes, or people's labels on answers."
         ),
     ] = "battles",
     arena: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--arena",
             metavar="DIR",
             parser=existing_arena,
@@ -91,7 +87,7 @@ def import_(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option("--key", metavar="FILE", help="Key of the votes that FILE is from."),
+        Option("--key", metavar="FILE", help="Key of the votes that FILE is from."),
     ] = None,
 ) -> None:
     """Import a log of votes or notes, a filled ballot, or people's labels on answers.
@@ -147,17 +143,17 @@ def _import_answer_labels(file: Path, arena: Path) -> None:
 
 Voter = Annotated[
     str | None,
-    typer.Option("--voter", metavar="NAME", help="Who votes; default: voters write it in the file."),
+    Option("--voter", metavar="NAME", help="Who votes; default: voters write it in the file."),
 ]
-Out = Annotated[Path, typer.Option(metavar="FILE", help="Output file, named .csv, .jsonl or .parquet.")]
+Out = Annotated[Path, Option(metavar="FILE", help="Output file, named .csv, .jsonl or .parquet.")]
 
 
 @votes.command("ballot")
 def ballot(
     arena: OpenArena,
-    language: Annotated[str, typer.Option(metavar="CODE", help="Language of the queries; voters must read it well.")],
+    language: Annotated[str, Option(metavar="CODE", help="Language of the queries; voters must read it well.")],
     out: Out,
-    n: Annotated[int, typer.Option("--n", min=1, help="Number of battles.")] = 40,
+    n: Annotated[int, Option("--n", min=1, help="Number of battles.")] = 40,
     voter: Voter = None,
 ) -> None:
     """Write a ballot to send to a voter: a sheet with the next battles of the queue, blind and in random order.
@@ -182,7 +178,7 @@ def ballot(
 def write_audit(
     arena: OpenArena,
     out: Out,
-    n: Annotated[int, typer.Option("--n", min=2, help="Number of queries, half of each label.")] = 40,
+    n: Annotated[int, Option("--n", min=2, help="Number of queries, half of each label.")] = 40,
     languages: Languages = None,
     voter: Voter = None,
 ) -> None:
@@ -227,7 +223,7 @@ def agreement(
 def correct(
     arena: OpenArena,
     judge: Annotated[
-        str, typer.Option(metavar="NAME", autocompletion=complete_judges, help="Judge whose ranking to correct.")
+        str, Option(metavar="NAME", autocompletion=complete_judges, help="Judge whose ranking to correct.")
     ],
     languages: Languages = None,
     output_format: How = "table",
@@ -252,7 +248,7 @@ def scores(
     dir_: ArenaDir,
     verdicts_from: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="Write verdicts: the answer with the higher score by MEASURE wins."),
+        Option(metavar="MEASURE", help="Write verdicts: the answer with the higher score by MEASURE wins."),
     ] = None,
     output_format: How = "table",
 ) -> None:

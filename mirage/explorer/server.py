@@ -7,8 +7,6 @@ For a foreign origin Streamlit looks up this machine's addresses at an internet 
 site's own or listed in the settings, else the request ends before Streamlit sees it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -16,12 +14,12 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.starlette import App
 
@@ -30,9 +28,6 @@ from mirage.explorer.kit.uploads import OF_ALL, forget, held_bytes, uploading_vi
 from mirage.store.bundled import shipped_folder
 from mirage.store.cache_files import cache_limit
 from mirage.store.settings import METRICS, frame_ancestors
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _UPLOAD = "/_stcore/upload_file/"
 """Address of Streamlit's uploads, before the names of the visit and of the file."""
@@ -89,7 +84,7 @@ class Guard:
             forget(path)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a file of a visit that was offered an upload; it takes the place of the visit's earlier file."""
+        """Forward a file of a visit that was offered an upload; it replaces the visit's earlier file."""
         path, largest = scope["path"], config.get_option("server.maxUploadSize") * 2**20
         size = int(Headers(scope=scope).get("content-length", -1))
         name = path.partition(_UPLOAD)[2].partition("/")[0]
@@ -162,9 +157,9 @@ class CompressedStatic:
         self._compressed = GZipMiddleware(app, compresslevel=5)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, to be compressed or not."""
+        """Forward a request, with or without compression of the response."""
         wanted = scope["type"] == "http" and "/static/" in scope["path"] and not is_local(scope.get("client"))
-        # A part of a file is told by its place in the file as it is.
+        # A byte range refers to the uncompressed file.
         whole = wanted and not any(name == b"range" for name, _ in scope["headers"])
         await (self._compressed if whole else self._app)(scope, receive, send)
 

@@ -4,8 +4,6 @@ corpus = read_documents([Path("handbook"), Path("faq.jsonl")])
 corpus.passages, corpus.left_out
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter
@@ -29,7 +27,7 @@ from mirage.text.segmentation import sentences, words
 LENGTH = 800
 """Maximum length of a passage, in characters: about 120 English words."""
 LARGEST = 100_000_000
-"""Maximum bytes of a document; files of passages have no maximum."""
+"""Maximum bytes of a document, decompressed; files of passages have no maximum."""
 _TEXTS = (".md", ".markdown", ".txt", ".text", ".rst")
 _RECORDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _HTML = (".html", ".htm", ".xhtml")
@@ -163,7 +161,8 @@ class _Reader:
         self._add(CorpusPassage(**passage, text=text, language=given, file=name), line.where)
 
     def _add(self, passage: CorpusPassage, where: str) -> None:
-        digest = _digest(passage.text)
+        text = " ".join(passage.text.split()).encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(text, digest_size=16).digest()
         if not words(passage.text):
             self.left_out.append(OmittedPart(where, "it is empty"))
         elif passage.passage_id in self._ids:
@@ -184,10 +183,6 @@ def _kind(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 class _OmitError(Exception):
     """A document to leave out, with the reason."""
 
@@ -199,8 +194,8 @@ def _text_of(path: Path, kind: str) -> str:
         _OmitError: if it is too large, binary or unreadable.
         BadInput: if a library is not installed.
     """
-    if (size := path.stat().st_size) > LARGEST:
-        raise _OmitError(f"it has {size / 1e6:,.0f} MB, more than {LARGEST // 1_000_000}")
+    if records.is_longer(path, LARGEST):
+        raise _OmitError(f"it has more than {LARGEST // 1_000_000} MB")
     if kind == ".pdf":
         with extra("documents", "the text of a PDF file"):
             import pypdf
@@ -217,7 +212,7 @@ def _text_of(path: Path, kind: str) -> str:
 
 def _plain_text(path: Path) -> str:
     try:
-        text = "\n".join(line for _, line in store_files.lines(path, most=LARGEST)).removeprefix("\ufeff")
+        text = "\n".join(line for _, line in store_files.lines(path)).removeprefix("\ufeff")
     except BadInput as error:
         raise _OmitError("it is binary, or not UTF-8" if "UTF-8" in error.what else error.what) from None
     if "\0" in text:

@@ -63,7 +63,7 @@ class Options:
         record |= {name: content for name, content in self.values.items() if record.get(name) in (None, "")}
         for name, meanings in self.meanings.items():
             if name in record:
-                record[name] = _meant(record[name], meanings)
+                record[name] = _translate_value(record[name], meanings)
         return record
 
 
@@ -97,9 +97,9 @@ def _is_there(value: Any) -> bool:
     return any(map(_is_there, value)) if isinstance(value, list) else value is not None
 
 
-def _meant(value: Any, meanings: Mapping[str, str]) -> Any:
+def _translate_value(value: Any, meanings: Mapping[str, str]) -> Any:
     if isinstance(value, list):
-        return [_meant(entry, meanings) for entry in value]
+        return [_translate_value(entry, meanings) for entry in value]
     shown = str(value).lower() if isinstance(value, bool) else str(value).strip()
     return meanings.get(shown, value)
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.io.formats.spec import REPEATED
-from mirage.store import records, scan
+from mirage.store import records
 from mirage.store.arena import Arena
-from mirage.store.scan import columns_of, parquet_rows
 from mirage.text.languages import UNDETERMINED, fold_codes, is_code
 from mirage.text.names import NAMES, Names, normalise_names
 from mirage.text.segmentation import count_text
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATTLE = ("system_a", "system_b", "verdict")
-_OWN_QUERIES = "no query_id: each battle counts as its own query, so intervals assume independent battles"
+OWN_QUERIES = "no query_id: each battle counts as its own query, so intervals assume independent battles"
 
 
 def read_frame(rows: Any) -> pa.Table:
@@ -32,9 +31,10 @@ def read_frame(rows: Any) -> pa.Table:
 
     if isinstance(rows, str | Path):
         path = Path(rows)
-        if parquet_rows(path):
-            return pa.Table.from_batches(scan.scan([path], columns_of([path])))
-        return make_table([line.value for line in records.records(path)])
+        if records.kind(path) != records.PARQUET:
+            return make_table([line.value for line in records.records(path)])
+        with records.open_parquet(path) as parquet:
+            return parquet.read()
     if isinstance(rows, pa.Table):
         return rows
     if hasattr(rows, "__arrow_c_stream__"):
@@ -70,9 +70,7 @@ def make_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the verdicts of an arena, of a file of any format, or of rows as table `judgments`, and the assumptions
-    made.
-    """
+    """Return the verdicts of an arena or in rows as table `judgments`, and the assumptions made."""
     import pyarrow as pa
 
     from mirage.battles.decision import VERDICTS
@@ -80,8 +78,6 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
 
     if isinstance(data, Arena):
         return data.read("judgments"), ()
-    if isinstance(data, str | Path):
-        return _judgments_of_file(Path(data))
     rows = read_frame(data)
     notes: tuple[str, ...] = ()
     require_columns(rows, _BATTLE)
@@ -107,7 +103,7 @@ def read_judgments(data: Any) -> tuple[pa.Table, tuple[str, ...]]:
         columns["query_id"] = _encode(rows, "query_id")
     else:
         columns["query_id"] = pa.array([f"{k:08}" for k in range(n)], pa.string())
-        notes = (_OWN_QUERIES,)
+        notes = (OWN_QUERIES,)
     for name, default in (("language", UNDETERMINED), ("judge", "judge")):
         absent = name not in rows.column_names
         columns[name] = pa.repeat(default, n).dictionary_encode() if absent else _encode(rows, name)
@@ -145,24 +141,6 @@ def _fold_languages(column: pa.DictionaryArray) -> tuple[pa.Array, tuple[str, ..
         return column, ()
     notes = tuple(f"the language {code} is read as {other}" for code, other in folded.items())
     return pa.array([folded.get(code, code) for code in codes]).take(column.indices), notes
-
-
-def _judgments_of_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the verdicts in a file as `mirage import` reads them, and the assumptions made."""
-    from mirage.io.formats import run
-
-    try:
-        tables, summary = run.read(path)
-    except BadInput as error:
-        if "--" in error.do:
-            error.do += f"; those are options of: mirage import {path} --into DIR"
-        raise
-    if "judgments" not in tables:
-        what = f"{path} has no verdicts: it is read as {summary.format}"
-        raise BadInput(what, do=f"run: mirage import {path} --into my-arena; then rank that")
-    notes = [_OWN_QUERIES] if "query_id" in summary.guessed else []
-    notes += [why for what, why in summary.guessed.items() if what not in ("query_id", "language", "judge")]
-    return tables["judgments"], (*notes, *(f"{entry.what} left out: {entry.why}" for entry in summary.left_out))
 
 
 def _encode(rows: pa.Table, name: str) -> pa.DictionaryArray:

@@ -1,7 +1,5 @@
 """Parsing of values: ids, texts, flags, numbers and lists, as written by various programs."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import json
@@ -178,7 +176,7 @@ def _with_commas(text: str) -> str:
     return "".join(parts)
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
+def nearest_name(name: str, names: Iterable[str]) -> str | None:
     """Return the most similar of some names; None if there is none."""
     candidates = {candidate.casefold(): candidate for candidate in names}
     matches = difflib.get_close_matches(name.casefold(), candidates, n=1, cutoff=0.75)
@@ -229,8 +227,8 @@ def _is_misspelt(there: tuple[str, ...], names: tuple[str, ...]) -> bool:
     """Return whether none of some names is there, but one that differs by a letter or two, or by case."""
     if not set(names).isdisjoint(there):
         return False
-    pairs = [(name.casefold(), near) for name in there if (near := nearest(name, names))]
-    # `answers` is no misspelling of `answer`: such fields hold other things.
+    pairs = [(name.casefold(), near) for name in there if (near := nearest_name(name, names))]
+    # `answers` is not a misspelling of `answer`: such fields hold other things.
     return any(
         name == near or (_n_edits(name, near) < 3 and name not in near and near not in name) for name, near in pairs
     )
@@ -255,7 +253,7 @@ def missing(
         near: a field that may be it, if none is similar.
     """
     names = (name, *also)
-    near = next((theirs for theirs in value if theirs not in names and nearest(theirs, names)), near)
+    near = next((theirs for theirs in value if theirs not in names and nearest_name(theirs, names)), near)
     there = ", ".join(list(value)[:12]) or "no fields"
     do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
     do += f", or what all records have: --set {name}=NAME" if name in _SHARED else ""

@@ -1,7 +1,5 @@
 """Sending many conversations to a model and collecting the replies, also if the service ends the run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -132,7 +130,7 @@ def ask(
     return replies
 
 
-def unread(reply: Reply) -> str | None:
+def explain_unread(reply: Reply) -> str | None:
     """Return why a reply cannot be used, in a clause; None if it can. A truncated reply has lost its end."""
     return None if reply.status == "ok" else f"{reply.reason or 'no reason given'} ({reply.status})"
 

@@ -1,7 +1,5 @@
 """A batch of conversations: those in the ledger are settled at once, others as an engine gets their replies."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +16,9 @@ _VERSION = re.compile(r"([-@:](latest|preview|free|exp|v\d+(\.\d+)*|\d{4}-\d\d-\
 _NAMED = 200
 """Maximum characters of a model's name in a warning."""
 _LONG = 400
-"""Estimated tokens of a prompt from which a much smaller count is told."""
+"""Minimum estimated tokens of a prompt for a warning that its count is much smaller."""
 _CUT = ""
-"""Stands for the warning of a cut prompt among the models that were told."""
+"""Placeholder of the warning about a cut prompt, among the models already warned about."""
 
 
 @dataclass

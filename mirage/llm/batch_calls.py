@@ -157,7 +157,7 @@ class _Run:
         ledger = self.batch.ledger
         for key in sorted(ledger.have(pending.keys() - found.keys())):
             self.batch.settle(Reply(key=key, attempts=0, **(ledger.get(key) or {})))
-        unsent = [key for key in self._affordable(found) if key not in found]
+        unsent = [key for key in self._affordable_requests(found) if key not in found]
         for group in self._groups(unsent):
             requests = ((key, self.batch.request(key)) for key in group)
             claimed = self.record.claim(self.model.service().service, requests, self.changes)
@@ -166,7 +166,7 @@ class _Run:
             if self.full:
                 return
 
-    def _affordable(self, found: Collection[str]) -> list[str]:
+    def _affordable_requests(self, found: Collection[str]) -> list[str]:
         """Return the pending requests for which the budget suffices if every reply has its maximum length.
 
         Args:
@@ -227,7 +227,7 @@ class _Run:
                 key = str(result.get("custom_id"))
                 if key in left:
                     left.remove(key)
-                    self._take(part, key, result)
+                    self._settle_request(part, key, result)
         for key in left:
             self._settle_failed(key, f"the batch is {made.status}, without a result of this request")
         self.record.end(part.part)
@@ -256,7 +256,7 @@ class _Run:
         self.full, self.size = True, max(1, min(self.size, n) // 2)
         _LOG.warning("The account's queue is full; a smaller batch follows.")
 
-    def _take(self, part: OpenBatch, key: str, result: Mapping[str, Any]) -> None:
+    def _settle_request(self, part: OpenBatch, key: str, result: Mapping[str, Any]) -> None:
         """Settle a request by its result; one with an unsupported parameter stays open, to be submitted without it."""
         request = self.record.request(part.part, key)
         if request is None:
@@ -358,7 +358,7 @@ class _Service:
 
         return await self._repeat(
             call,
-            do=f"batch {batch} belongs to another account or was deleted: use the key that submitted it, or ask anew"
+            do=f"batch {batch} belongs to another account or was deleted: use the key that submitted it, or ask again"
             " under another --service",
         )
 

@@ -212,7 +212,7 @@ class ChatModel:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `vllm.LLM`, such as `tensor_parallel_size`, or of transformers, such as `dtype`."""
 
-    def after(self, cost: Cost) -> ChatModel:
+    def minus_cost(self, cost: Cost) -> ChatModel:
         """Return the model with what a cost leaves of its budget."""
         if self.limits.budget is None:
             return self

@@ -154,7 +154,7 @@ class _Crew:
     under_way: int = 0
     """Number of pending calls."""
     resume: float = -math.inf
-    """When the service may be called again, by the loop's clock."""
+    """Earliest time of the next call, by the loop's clock."""
     changes: Mapping[str, str | None] = field(default_factory=dict)
     """New names of unsupported parameters; None for omitted parameters."""
     longest: int = 0

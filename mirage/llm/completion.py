@@ -7,8 +7,6 @@ Cohere, DeepSeek, Zhipu, Bedrock, Hugging Face, OpenRouter, vLLM, llama.cpp and 
 with whatever between the words: `max_tokens`, `MAX_TOKENS`, `max-tokens`, `maxTokens`.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -17,7 +15,7 @@ from typing import Any
 
 from mirage.llm.faults import error_words, plain_words, strings
 from mirage.llm.json_paths import describe, find, parse_path, read_events
-from mirage.llm.retry import ErrorBody, Misfit, Unreadable, unreadable
+from mirage.llm.retry import ErrorBody, Misfit, Unreadable, unreadable_error
 from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Status
 from mirage.store.ledger import BATCH_SHARE
@@ -232,9 +230,9 @@ def read_usage(
 
 
 def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, max_tokens: int) -> Reply:
-    """Parse a chat completion, also one that comes as a stream (SSE or NDJSON) without being asked to.
+    """Parse a chat completion, or one that arrives as an unrequested stream (SSE or NDJSON).
 
-    A reply whose content has no known form is a failed call that was paid for, not an empty one.
+    Content of an unknown form is a failed call that was paid for, not an empty reply.
 
     Args:
         key: ledger key of the call.
@@ -287,7 +285,7 @@ def read_completion(key: str, body: bytes, attempt: int, *, messages: Messages, 
         reason=reason,
         tokens_in=prompt_tokens(messages) if tokens_in is None else tokens_in,
         tokens_out=text_tokens(f"{reasoning or ''}{text or ''}") if tokens_out is None else tokens_out,
-        served=storable(served) if isinstance(served := answer.get("model"), str) else None,
+        served=replace_surrogates(served) if isinstance(served := answer.get("model"), str) else None,
         attempts=attempt,
         estimated=doubtful,
         reasoning=reasoning,
@@ -332,7 +330,7 @@ def _choice(answer: Mapping[str, Any], described: str) -> Mapping[str, Any]:
             "message": "",
             **({"finish_reason": "length"} if tokens[1] else {"error": "it counts a prompt, no reply"}),
         }
-    fault = unreadable(answer, "it has no choice")
+    fault = unreadable_error(answer, "it has no choice")
     if "choices" in answer or isinstance(fault, ErrorBody):
         raise fault
     raise Misfit(f"the answer is no chat completion: {described}", "check --base-url")
@@ -347,7 +345,7 @@ _FIELDS = {
 
 
 def _read_message(message: object) -> dict[str, str | None]:
-    """Return what a message holds by `_FIELDS`, each null if there is none; `unread` is a part of no known form.
+    """Return the parts of a message by `_FIELDS`, null for absent parts; `unread` is a part of an unknown form.
 
     A message is a text, an object, or lists of parts of any depth, each a text or an object. Reasoning is in a field of
     its own (DeepSeek, OpenRouter, vLLM) or in parts of type `thinking` (Mistral).
@@ -356,7 +354,7 @@ def _read_message(message: object) -> dict[str, str | None]:
 
     def take(value: object, kind: str) -> None:
         if isinstance(value, str):
-            found[kind].append(storable(value))
+            found[kind].append(replace_surrogates(value))
         elif isinstance(value, list):
             for part in value:
                 take(part, kind)
@@ -411,6 +409,6 @@ def _breaks_off(text: str) -> bool:
     return last.isalnum() or unicodedata.category(last or ".") in ("Mn", "Mc", "Pd", "Ps") or last in ",;:、，；："
 
 
-def storable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Return a text with lone surrogates replaced."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

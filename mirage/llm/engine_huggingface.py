@@ -3,8 +3,6 @@
 Prompts of similar length are generated together, the longest first. The model's own chat template applies.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

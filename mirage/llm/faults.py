@@ -4,8 +4,6 @@ The codes and the sentences of an error are read together, wherever they are in 
 service's error as plain text.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -17,7 +15,7 @@ from mirage.llm.json_paths import page_text
 from mirage.text.data import load_words
 
 Run = Literal["again", "refused", "row", "adapt", "unfit", "stop"]
-"""What a run does: `again`: retry; `refused`: the service declines this request; `row`: this request cannot be
+"""Reaction of a run. `again`: retry; `refused`: the service declines this request; `row`: this request cannot be
 answered, others may; `adapt`: retry without the parameter, or with its other name; `unfit`: this request cannot be
 answered, and none can if no other is accepted; `stop`: every request would be rejected.
 """
@@ -59,7 +57,7 @@ _SIZES = re.compile(
     + r"|(?<![\w.])(?P<number>\d[\d.,\u00a0]*+)(?:(?P<thousands>k)\b)?"
     r"(?! ?(?:(?:concurrent|parallel|more|other) )?(?:requests?|calls|quer|rp|m?s\b|sec|min|hour|user))"
 )
-"""Words that say which size a number is, before or after it, and numbers that count neither requests nor time."""
+"""Words before or after a number that say which size it is, and numbers that count neither requests nor time."""
 _NEAR = 40
 """Maximum characters between such words and the number."""
 _TOKENS = re.compile(r" ?tok\w+ (?:\w+ )?")
@@ -70,12 +68,12 @@ class Behaviour:
     """A kind of error, and what a run does then: a row of `behaviours.toml`."""
 
     kind: str
-    """What the error concerns: `filter` (the prompt, by the service's content rules), `length` (the size of the
+    """Subject of the error: `filter` (the prompt, by the service's content rules), `length` (the size of the
     request), `credit`, `rate`, `key` and so on; `unknown`.
     """
     run: Run
     statuses: Collection[int] = ()
-    """HTTP statuses of this kind without a word; 500 stands for all from 500 on."""
+    """HTTP statuses of this kind, whatever the words; 500 means 500 and above."""
     words: Collection[str] = ()
     """Patterns in the codes and words of an error."""
     unless: Collection[str] = ()

@@ -1,10 +1,9 @@
 """A model that answers prompts without an arena: `call(prompts)` returns texts, as in the NoMIRACL package."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 from mirage.errors import BadInput, Unreachable
 from mirage.llm import engine_huggingface, engine_vllm
@@ -62,25 +61,42 @@ class Generator:
             )
         return [reply.text or "" for reply in replies.by_number if reply is not None]
 
-    def batch_call(self, prompts: Sequence[str], batch_size: int = 1) -> list[str]:
-        """Return the reply to each prompt, with a number of prompts per call.
+    def batch_call(self, prompts: Sequence[str], batch_size: int | None = None, **changed: Any) -> list[str]:
+        """Return the reply to each prompt.
+
+        Args:
+            prompts: the prompts.
+            batch_size: number of prompts per call; None for all at once, as many as the service's limits allow.
+            changed: with a service, `temperature`, `top_p` and `max_new_tokens` of these replies.
 
         Raises:
-            BadInput: if the size is below 1.
+            BadInput: if the size is below 1, there is no such parameter, or the model is loaded with others.
             Unreachable: as for `call`.
         """
-        if batch_size < 1:
+        if batch_size is not None and batch_size < 1:
             raise BadInput(f"batch_size is {batch_size}", do="use 1 or more")
-        return [
-            text
-            for start in range(0, len(prompts), batch_size)
-            for text in self.call(prompts[start : start + batch_size])
-        ]
+        if strange := ", ".join(sorted(set(changed) - {"temperature", "top_p", "max_new_tokens"})):
+            raise BadInput(f"a reply has no parameter {strange}", do="use temperature, top_p and max_new_tokens")
+        model: Generator = self
+        if any(getattr(self, name) != value for name, value in changed.items()):
+            if self._local:
+                raise BadInput(f"{self.model.settings.model} is loaded with others", do="give them to load_model")
+            if "max_new_tokens" in changed:
+                changed["max_tokens"] = changed.pop("max_new_tokens")
+            settings = replace(self.model.settings, **changed)
+            model = Generator(self.technique, replace(self.model, settings=settings))
+        size = batch_size or max(len(prompts), 1)
+        return [text for start in range(0, len(prompts), size) for text in model.call(prompts[start : start + size])]
+
+    @property
+    def _local(self) -> bool:
+        """True if the model is loaded on this machine."""
+        return self.technique in LOCAL and self.model.endpoint is None
 
     @cached_property
     def _engine(self) -> Engine:
         """The function that makes the calls; a model of this machine is loaded once."""
-        if self.technique in LOCAL and self.model.endpoint is None:
+        if self._local:
             loaded = (engine_vllm if self.technique == "vllm" else engine_huggingface).load(self.model)
             return partial(complete_loaded, model=self.model, load=lambda _: loaded)
         return engine_of(self.model)

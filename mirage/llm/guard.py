@@ -5,8 +5,6 @@ not collected, neither key nor prompt reaches a server that the user did not nam
 service repeats. What a stream has broken apart is joined later; replies are redacted again then.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Paths into JSON, such as `result.documents[*].text`, and the events of a streamed answer."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -52,7 +50,7 @@ def find(value: Any, path: Sequence[Step]) -> list[Any] | None:
 
 
 def read_events(content: bytes) -> list[Any] | None:
-    """Return the JSON values of a body: one, or one per line (NDJSON; `data:` lines of SSE); None if it is no JSON."""
+    """Return the JSON values of a body: one, or one per line (NDJSON; `data:` lines of SSE); None if it is not JSON."""
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
     try:
         return [json.loads(text)]

@@ -4,8 +4,6 @@ Keys are only read from the environment. An unlisted service needs its address (
 this machine, the name of the variable with its key (`--key-env`).
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ whose parts are joined; paths say where answer and contexts are (`json_paths.py`
 and the rates of chat models.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -15,10 +13,10 @@ from typing import Any
 
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.calls import AGAIN, SERVICE, ChatModel, Limits, Settings, refuse_secrets
-from mirage.llm.completion import Messages, Reply, separate_reasoning, storable, text_tokens
+from mirage.llm.completion import Messages, Reply, replace_surrogates, separate_reasoning, text_tokens
 from mirage.llm.json_paths import describe, find, parse_path, read_events
 from mirage.llm.presets import Endpoint, resolve
-from mirage.llm.retry import Misfit, unreadable
+from mirage.llm.retry import Misfit, unreadable_error
 
 BODY = {"question": "{query}"}
 """Default body of a request."""
@@ -45,7 +43,7 @@ class RagService:
     endpoint: Endpoint
     """Address and key."""
     paths: Mapping[str, str]
-    """Where answer and contexts are in a response, such as `result.documents[*].text`."""
+    """Paths of answer and contexts in a response, such as `result.documents[*].text`."""
     body: Mapping[str, Any]
     """Body of a request, with `{query}` in a text; also `{language}` and `{query_id}`."""
     limits: Limits
@@ -106,7 +104,7 @@ class RagSettings(Settings):
         """Read answer and contexts from a response.
 
         Raises:
-            Misfit: if the response is no JSON, or a path leads nowhere.
+            Misfit: if the response is not JSON, or a path matches nothing.
         """
         events = read_events(content)
         answers, found = (self._find(name, content, events) for name in PATHS)
@@ -139,7 +137,7 @@ class RagSettings(Settings):
         if not found:
             for event in events or ():
                 if isinstance(event, dict) and event.get("error"):
-                    raise unreadable(event, "")
+                    raise unreadable_error(event, "")
             raise Misfit(
                 f"the response has no {name} at {path}: {describe(content, events)}",
                 f"name the path with --paths {name}=PATH, or check --base-url and --body",
@@ -229,4 +227,4 @@ def _words(value: Any) -> str:
     """Return a value as a storable text; empty for null."""
     if value is None:
         return ""
-    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return replace_surrogates(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -1,7 +1,5 @@
 """Interpretation of failed calls: retry and when, give up, or stop everything."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,7 +60,7 @@ class RetryDecision:
     """Decision after a failure."""
 
     action: Run
-    """What a run does."""
+    """Reaction of the run."""
     reason: str
     """Description of the failure, for the row or the error."""
     wait: float | None = None
@@ -72,7 +70,7 @@ class RetryDecision:
     parameter: str = ""
     """The unsupported parameter."""
     unreached: bool = False
-    """Whether no connection was made: nobody listens there, or the name is unknown."""
+    """Whether no connection was made: refused, or an unknown host name."""
 
 
 def judge_failure(error: Exception, sent: Mapping[str, object] | None = None) -> RetryDecision:
@@ -143,7 +141,7 @@ def _judge_status(status: int, body: object, headers: Mapping[str, str], sent: M
     return RetryDecision(found.run, reason, wait=wait, do=found.do, parameter=found.parameter)
 
 
-def unreadable(answer: Mapping[str, object], reason: str) -> Unreadable:
+def unreadable_error(answer: Mapping[str, object], reason: str) -> Unreadable:
     """Return the error of a response with status 200: its own, else the given reason."""
     error = answer.get("error") or answer
     if error is answer and not service_words(answer):

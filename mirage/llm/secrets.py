@@ -2,8 +2,6 @@
 address, JSON, HTML or a header (Base64), in hexadecimal digits, or broken into lines.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from functools import cache
@@ -11,44 +9,38 @@ from functools import cache
 _SHOWN = "[key]"
 _SECRET = re.compile(r".{8,}|(?=.*[a-z])(?=.*[^a-z]).{6,}", re.IGNORECASE)
 """A key to remove anywhere; others are placeholders such as EMPTY, which occur in ordinary text."""
-_ENCODED = re.compile(r"[%\\&](?:(?:25)*|\\*u00|\\*x|#x0*)([0-9a-f]{2});?|&#0*(\d{2,3});", re.IGNORECASE)
-"""A character encoded for an address, JSON or HTML."""
-_BETWEEN = re.compile(r"\\+(?:[nrt]|u(?:200[b-f]|2060|feff))?|[\s\xad\u200b-\u200f\u2060\ufeff]+", re.IGNORECASE)
-"""What may stand between the characters of a key."""
-_EITHER = re.compile(f"{_ENCODED.pattern}|{_BETWEEN.pattern}", re.IGNORECASE)
+_ENCODED = r"(?:(?:[%&]|(?<!\\)\\++)(?:(?:25)*|u00|x|#x0*)(?:{0});?|&#0*(?:{1});)"
+"""A character encoded for an address, JSON or HTML, by its code in both notations; backslashes are read as one run."""
+_SPACES = _ENCODED.format("09|0[a-d]|20|a0", "9|1[0-3]|32|160")
+_BETWEEN = (
+    rf"(?:{_SPACES}|(?!{_ENCODED.format('[0-9a-f]{2}', '[0-9]{2,3}')})\\+(?:[nrt]|u(?:200[b-f]|2060|feff))?"
+    r"|[\s\xad\u200b-\u200f\u2060\ufeff]+)*+"
+)
+"""Pattern of text that may separate the characters of a key."""
 
 
 def remove_secret(text: str, secret: str) -> str:
     """Return a text without a key."""
     if not _SECRET.fullmatch(secret):
         return re.sub(rf"(?i)(bearer\s+){re.escape(secret)}", rf"\1{_SHOWN}", text)
-    forms = _forms(secret)
-    decoded = _BETWEEN.sub("", "".join(_ENCODED.sub(_decode, text).split())).lower()
-    if not any(form in decoded for form in forms):
-        return text
-    letters, places, end = [], [], 0
-    for match in (*_EITHER.finditer(text), None):
-        begin, after = match.span() if match else (len(text), len(text))
-        parts = [(text[place], place, place + 1) for place in range(end, begin)]
-        if match and match.lastindex and not (letter := _decode(match)).isspace():
-            parts.append((letter, begin, after))
-        for letter, *place in parts:
-            letters.append(letter.lower())
-            places += [place] * len(letters[-1])
-        end = after
-    shown, end = "", 0
-    for found in re.finditer("|".join(map(re.escape, forms)), "".join(letters)):
-        shown += text[end : places[found.start()][0]] + _SHOWN
-        end = places[found.end() - 1][1]
-    return shown + text[end:]
-
-
-def _decode(match: re.Match[str]) -> str:
-    """Return an encoded character."""
-    return chr(int(match[1], 16) if match[1] else int(match[2]))
+    return _pattern(secret).sub(_SHOWN, text)
 
 
 @cache
+def _pattern(secret: str) -> re.Pattern[str]:
+    """Return the pattern of a key in every form; the lookahead on first characters makes mismatches fail fast."""
+    forms = _forms(secret)
+    first = re.escape("".join({form[0] for form in forms}))
+    either = "|".join(_BETWEEN.join(map(_letter_pattern, form)) for form in forms)
+    return re.compile(rf"(?=[{first}%&\\])(?:{either})", re.IGNORECASE)
+
+
+def _letter_pattern(letter: str) -> str:
+    """Return the pattern of a character as it is or encoded, in either case."""
+    low, high = ord(letter), ord(letter.upper())
+    return f"(?:{re.escape(letter)}|{_ENCODED.format(f'{low:02x}|{high:02x}', f'{low}|{high}')})"
+
+
 def _forms(secret: str) -> tuple[str, ...]:
     """Return the forms of a key, in lower case.
 

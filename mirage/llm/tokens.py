@@ -5,8 +5,6 @@ languages when it introduced the o200k tokenizer (Hello GPT-4o, May 2024), round
 in the table take the value of their neighbours. Older tokenizers split Indic and Thai text two to four times finer.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -105,7 +103,7 @@ def tokens_of(model: str) -> Tokens:
     try:
         encoder = Encoder.from_file(path)
     except Exception as error:  # the library raises bare Exceptions
-        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="mend or remove the file") from None
+        raise BadInput(f"the tokenizer cannot be read: {error}", where=path, do="correct or remove the file") from None
     encoder.no_truncation()
     encoder.no_padding()
     return Tokenizer(model, encoder)

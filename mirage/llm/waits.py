@@ -1,7 +1,5 @@
 """The time that a service asks to wait, by headers, fields and words of any language (`waits.toml`)."""
 
-from __future__ import annotations
-
 import email.utils
 import math
 import re

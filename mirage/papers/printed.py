@@ -1,26 +1,23 @@
 """The papers' printed figures, each with the arena's value."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage.errors import MirageError, UnknownName
 from mirage.io.sources.nomiracl.origin import BASELINES, ORIGIN, SYSTEM_NAMES
+from mirage.llm.tokens import TokenEstimate
 from mirage.schema import Count
 from mirage.stages.outcomes import patterns
 from mirage.stages.outcomes.rates import rates
 from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.intervals import mean_interval
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
+from mirage.store.arena import Arena
 
 MIRAGE_BENCH = "MIRAGE-Bench"
 """Name of the paper in the table `published`."""
@@ -169,7 +166,7 @@ class PrintedItem:
     figures: Count
     """Figures."""
     compared: Count
-    """Printed figures of which the arena has its own value."""
+    """Printed figures for which the arena has a value."""
     equal: Count
     """Figures without a difference, up to rounding."""
     averages: str
@@ -252,11 +249,11 @@ def _measure(arena: Arena, source: str, item: str, names: Mapping[str, str]) -> 
     except UnknownName:
         raise
     except MirageError as error:
-        return _nothing(f"{error.what}{f'; {error.do}' if error.do else ''}")
-    return _nothing(_MADE_ELSEWHERE if re.search(r"Table [2-5]|Figure", item) else "not measured here")
+        return _no_measure(f"{error.what}{f'; {error.do}' if error.do else ''}")
+    return _no_measure(_MADE_ELSEWHERE if re.search(r"Table [2-5]|Figure", item) else "not measured here")
 
 
-def _nothing(reason: str) -> Measure:
+def _no_measure(reason: str) -> Measure:
     """Return a function that measures nothing and gives the reason."""
     return lambda _: Measured(remark=reason)
 
@@ -319,8 +316,9 @@ def _patterns(arena: Arena, names: Mapping[str, str]) -> Measure:
         system = known.find(row["system"])
         cell = counts.get((row["setting"], system)) if system else None
         if cell is None:
-            return Measured(remark=known.why(row["system"]))
-        return _share([(cell[pattern], cell[""])], "sorted by rules, not by hand")
+            return Measured(remark=known.explain_missing(row["system"]))
+        share, low, high = mean_interval([(cell[pattern], cell[""])])
+        return Measured(100 * share, 100 * low, 100 * high, cell[""], "sorted by rules, not by hand")
 
     return ours
 
@@ -351,7 +349,7 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> Measure:
     def ours(row: Mapping[str, Any]) -> Measured:
         system = known.find(row["system"])
         if system is None:
-            return Measured(remark=known.why(row["system"]))
+            return Measured(remark=known.explain_missing(row["system"]))
         subset = _SUBSETS[row["metric"]]
         cell = cells.get((subset, system, row["language"]))
         if cell is None:
@@ -366,16 +364,8 @@ def _rates(table: pa.Table, names: Mapping[str, str]) -> Measure:
     return ours
 
 
-def _share(cells: list[tuple[int, int]], remark: str = "") -> Measured:
-    """Return a share in percent, or the mean of several, with its interval."""
-    mean, low, high = mean_interval(cells)
-    return Measured(100 * mean, 100 * low, 100 * high, sum(n for _, n in cells), remark)
-
-
 def _statistics(arena: Arena) -> Measure:
     """MIRAGE-Bench, Table 1: number of queries, their mean tokens, and passages of either label per query."""
-    from mirage.llm.tokens import TokenEstimate  # deferred: imports all provider clients, which pages do not need
-
     counter = TokenEstimate()
     arena.need("queries")
     texts: dict[str, list[str | None]] = {}
@@ -431,15 +421,15 @@ class _Names:
         listed = by_case.get(printed.replace("Mixtral-8x7B", "Mixtral-7x8B").casefold())
         if listed in self._systems:
             return listed
-        alike = [system for system in self._systems if _plain(system) == _plain(printed)]
+        alike = [system for system in self._systems if _normalise_system(system) == _normalise_system(printed)]
         return alike[0] if len(alike) == 1 else None
 
-    def why(self, printed: str) -> str:
+    def explain_missing(self, printed: str) -> str:
         """Return why there is no value for a printed name."""
         return f"no answers of {printed} in the arena"
 
 
-def _plain(system: str) -> str:
+def _normalise_system(system: str) -> str:
     """Return a system's name without maker, training suffix and punctuation, to match different spellings."""
     last = system.rpartition("/")[2].casefold()
     return re.sub(r"[^a-z0-9+]|instruct|chat|meta", "", last)

@@ -25,6 +25,7 @@ from mirage.ranking.records import JOINT
 from mirage.ranking.surrogate.data import FEWEST, Training, averages
 from mirage.ranking.surrogate.quality import r2
 from mirage.ranking.surrogate.regressors import ESTIMATORS, PUBLISHED, REGRESSORS, fit_and_predict
+from mirage.ranking.surrogate.reporting import mean_known
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import Progress
 from mirage.stats.kendall import kendall
@@ -76,16 +77,12 @@ class PaperSettings:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The reproduced figures, with what they rest on."""
+    """The reproduced figures, with their data."""
 
     figures: tuple[PrintedFigure, ...]
     """Every figure of Tables 2 to 5 and Figure 4 on the arena, beside the printed one if the paper has it."""
-    holdout: tuple[str, str]
-    """The two systems held out."""
-    chosen: str
-    """How the two were chosen, in words."""
-    missing: Mapping[str, str]
-    """What the arena cannot give, with the reason."""
+    material: Material
+    """The data they were computed from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +115,9 @@ class Material:
     holdout: tuple[str, str]
     """The two systems held out."""
     chosen: str
-    """How the two were chosen, in words."""
+    """Method of choosing the two, in words."""
     missing: Mapping[str, str]
-    """What the arena cannot give, with the reason."""
+    """Figures that the arena cannot give, with the reason."""
 
 
 def reproduce(
@@ -164,7 +161,7 @@ def reproduce(
             if progress is not None:
                 progress(done, len(languages))
     cells |= _means(cells)
-    return Reproduction(tuple(_compare_with_print(cells)), material.holdout, material.chosen, material.missing)
+    return Reproduction(tuple(_compare_with_print(cells)), material)
 
 
 def default_judge(arena: Arena) -> Judge:
@@ -209,20 +206,21 @@ def _figures(
             put("Table 2", TAU, "", value, remark=remark)
             ranks = {"judge: GPT-4o, pairwise": truth[0]} | ({"surrogate: random forest": predicted} if known else {})
             for source, theta in ranks.items():
-                for system, rank in zip(language.systems, _ranks(theta), strict=True):
-                    put("Figure 4", "rank", source, rank, system=system, remark=rated)
+                ahead = (theta[None, :] > theta[:, None] + 1e-9).sum(axis=1)
+                for system, n_ahead in zip(language.systems, ahead, strict=True):
+                    put("Figure 4", "rank", source, 1 + int(n_ahead), system=system, remark=rated)
     trains = [_train(language, out) for out in splits]
     for name in ESTIMATORS:
         rows = [(_predict(name, means, truth, split, settings)[0], split) for split in trains]
         for part in ("train", "holdout"):
             scores = [_r2(predicted, truth[0], split if part == "train" else ~split) for predicted, split in rows]
-            put("Table 3", R2, f"{part}, {REGRESSORS[name].published}", _mean(scores), remark=rated)
+            put("Table 3", R2, f"{part}, {REGRESSORS[name].published}", mean_known(scores), remark=rated)
     n = min(settings.forest_draws, settings.draws)
     theta = language.played.theta[:n]
     drawn = _predict(PUBLISHED, language.means(language.played.times()[:n]), theta, train, settings)
     over = [score for p, y in zip(drawn, theta, strict=True) if (score := _r2(p, y, ~train)) is not None]
     remark = _rated_remark(len(over) / n)
-    put("Table 5", "R2 over bootstraps: mean_r2", "", _mean(over), remark=remark)
+    put("Table 5", "R2 over bootstraps: mean_r2", "", mean_known(over), remark=remark)
     enough = len(over) >= paper.FEWEST_RATED * n
     for metric, percentile in (("ci95_minus", 2.5), ("ci95_plus", 97.5)):
         distance = float(np.percentile(over, percentile) - np.mean(over)) if enough else None
@@ -275,7 +273,7 @@ def features_by_tau(material: Material) -> list[str]:
     for language in material.languages.values():
         for own, means in zip(taus, language.means()[0].T, strict=True):
             own.append(abs(float(kendall(means, language.played.mean()))))
-    strength = [_mean([tau for tau in own if np.isfinite(tau)]) or 0.0 for own in taus]
+    strength = [mean_known([tau for tau in own if np.isfinite(tau)]) or 0.0 for own in taus]
     return [material.features[f] for f in np.argsort([-value for value in strength], kind="stable")]
 
 
@@ -287,7 +285,7 @@ def _means(cells: Mapping[Cell, Measured]) -> dict[Cell, Measured]:
             known = by_subject.setdefault((item, metric, setting, system), [])
             known += [] if measured.value is None else [measured.value]
     return {
-        (*subject, "all"): Measured(_mean(values), remark=f"mean over {count_text(len(values), 'language')}")
+        (*subject, "all"): Measured(mean_known(values), remark=f"mean over {count_text(len(values), 'language')}")
         for subject, values in by_subject.items()
     }
 
@@ -335,7 +333,7 @@ def gather_material(
     if not names:
         names = joined.features
         missing["features"] = f"none of the paper's; taken instead: {', '.join(names)}"
-    battles, values = _usable(fought, joined, names, missing)
+    battles, values = _usable_battles(fought, joined, names, missing)
     if not battles:
         raise NotEnoughData(
             f"no language has five systems with features and bounded ratings by {judge.name}",
@@ -356,7 +354,7 @@ def gather_material(
     return Material(languages, names, holdout, chosen, missing)
 
 
-def _usable(
+def _usable_battles(
     fought: Mapping[str, Battles], joined: Training, names: Sequence[str], missing: dict[str, str]
 ) -> tuple[dict[str, Battles], dict[str, Array]]:
     """Return by language the battles and feature values of systems that have both; others are added to `missing`."""
@@ -423,12 +421,3 @@ def _r2(predicted: Array, truth: Array, chosen: NDArray[np.bool_]) -> float | No
         return float(r2(predicted[chosen], truth[chosen]))
     except NotEnoughData:
         return None
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
-
-
-def _ranks(theta: Array) -> list[int]:
-    return [int(r) for r in 1 + (theta[None, :] > theta[:, None] + 1e-9).sum(axis=1)]

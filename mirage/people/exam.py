@@ -13,14 +13,12 @@ Economic Studies 91, 2024, for ranks). It covers every two orders consistent wit
 nominal, and it is wide if few pairs are significant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
 from mirage import schema
 from mirage.battles.decision import FIRST, SECOND, TIE, decide_battles
@@ -41,23 +39,19 @@ from mirage.people.votes.opinions import (
 )
 from mirage.people.votes.raters import rater_verdicts
 from mirage.people.votes.rows import imported_votes, label
-from mirage.people.votes.stage import counting
+from mirage.people.votes.stage import votes_that_count
 from mirage.ranking.by_query import by_query
-from mirage.ranking.fit import RIDGE
 from mirage.schema import PEOPLE, CodeOrAll, Count
+from mirage.stats.arrays import Array, Places
 from mirage.stats.intervals import CONFIDENCE
-from mirage.stats.jackknife import LEAST, Array, Estimate, Scale, estimate, jackknife
+from mirage.stats.jackknife import LEAST, Estimate, Scale, estimate, jackknife
 from mirage.stats.kendall import kendall
 from mirage.store.arena import Arena
 from mirage.text.data import load_words
 from mirage.text.languages import in_order
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 DRAWS, SEED = 2_000, 0
 """Normal draws of the ratings behind the intervals of the systems' order, and their seed."""
-Signs = NDArray[np.intp]
 _REFERENCE = "people are what judges are compared with"
 _COLUMNS = ("language", "query_id", "judge", "system_a", "system_b", "verdict", "points", "person")
 
@@ -75,7 +69,7 @@ class Measure:
     scale: Scale
     """Range: [0, 1], [-1, 1] or any logits."""
     written: Literal["rate", "rating"]
-    """How its values are written."""
+    """Format of its values."""
     none: str
     """Reason to give if there is no value."""
     fair: float | None = None
@@ -186,7 +180,7 @@ def exam(
         NotEnoughData: if there is no battle decided by people, and no known-answer pair decided by a judge.
     """
     arena.need("judgments")
-    heard = [*counting(arena, votes), *_score_votes(arena, ratings)]
+    heard = [*votes_that_count(arena, votes), *_score_votes(arena, ratings)]
     if languages is not None:
         for code in languages:
             if code not in arena.languages("judgments"):
@@ -218,7 +212,7 @@ def examine(
 
     Args:
         judgments: columns of table `judgments`, of programs only.
-        votes: valid votes (`mirage.people.votes.rows.standing`); those on battles that the queue chose are ignored.
+        votes: valid votes (`mirage.people.votes.rows.valid_votes`); those on battles that the queue chose are ignored.
         judges: names; None for all.
         outcomes: language, query_id, system and correct of answers, for known-answer pairs; None for none.
         seed: seed of the draws.
@@ -308,16 +302,12 @@ class _Examined:
                     ),
                 },
             )
-            for code, scope in _scopes(languages)
+            for code, scope in _scopes(languages, joint=len(languages) > 1)
         ]
 
     def people(self, opinions: Mapping[str, Opinions], *, joint: bool) -> list[JudgeExam]:
         rows = []
-        languages = in_order(opinions)
-        scopes = _scopes(languages)
-        if joint and len(languages) == 1:
-            scopes.append(("all", list(languages)))
-        for code, scope in scopes:
+        for code, scope in _scopes(in_order(opinions), joint=joint):
             measures = _measures([people_sums(opinions[part]) for part in scope])
             for name, mark in measures.items():
                 if mark.value is None and not mark.n:
@@ -334,9 +324,9 @@ class _Examined:
         return self.orders[key]
 
 
-def _scopes(languages: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return each language separately, and all together if there are several."""
-    return [*((code, [code]) for code in languages), *([("all", list(languages))] if len(languages) > 1 else [])]
+def _scopes(languages: Sequence[str], *, joint: bool) -> list[tuple[str, Sequence[str]]]:
+    """Return each language separately, and with `joint` all together."""
+    return [*((code, [code]) for code in languages), *([("all", languages)] if joint else [])]
 
 
 def _measures(sums: Sequence[Array]) -> dict[str, Estimate]:
@@ -350,7 +340,6 @@ def _estimate(name: str, sums: Sequence[Array]) -> Estimate:
 
 def _score_votes(arena: Arena, measure: str | None) -> list[Vote]:
     """Return the votes implied by people's scores, one per person and battle."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     scores = arena.read("scores") if "scores" in arena.tables else schema.arrow_schema("scores").empty_table()
@@ -404,7 +393,7 @@ def order_of(items: Items, taken: Array) -> Order | None:
         np.full(len(items), -1, dtype=np.intp),
         np.zeros(len(items), dtype=bool),
     ).battles()
-    layout = by_query(counted, ties="half", penalty="jeffreys", ridge=RIDGE)
+    layout = by_query(counted)
     return Order(layout.theta, layout.moves)
 
 
@@ -430,7 +419,7 @@ def order_measure(pairs: Sequence[tuple[Order, Order]], *, none: str, seed: int 
     return Estimate(value, min(float(low), value), max(float(high), value), n, queries, None)
 
 
-def told_apart(orders: tuple[Order, Order], seed: int = SEED) -> tuple[Signs, Signs]:
+def told_apart(orders: tuple[Order, Order], seed: int = SEED) -> tuple[Places, Places]:
     """Find the significant pairwise differences in both orders, simultaneously for all pairs of both: with a
     probability of 95% no pair has a wrong sign.
 
@@ -475,7 +464,7 @@ def told_apart(orders: tuple[Order, Order], seed: int = SEED) -> tuple[Signs, Si
     return both[0], both[1]
 
 
-def add_implied(signs: Signs) -> Signs:
+def add_implied(signs: Places) -> Places:
     """Add the pairs implied by transitivity."""
     ahead = signs > 0
     for k in range(len(signs)):
@@ -483,7 +472,7 @@ def add_implied(signs: Signs) -> Signs:
     return ahead.astype(np.intp) - ahead.T.astype(np.intp)
 
 
-def tau_b_ends(judged: Signs, people: Signs) -> tuple[float, float]:
+def tau_b_ends(judged: Places, people: Places) -> tuple[float, float]:
     """Return the minimum and maximum tau-b of two orders consistent with the significant pairs (`told_apart`)."""
     i, j = np.triu_indices(len(judged), 1)
     product = judged[i, j] * people[i, j]

@@ -4,8 +4,6 @@ Notes are rows of the vote log (`mirage.people.votes.rows.Note`), so they are du
 written on, and are undone by a later row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

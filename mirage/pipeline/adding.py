@@ -1,17 +1,18 @@
 """Upload of a file: systems that join an arena, with outcomes and free features, or an arena of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, MirageError, NotEnoughData
 from mirage.io.formats.open import read_sample
-from mirage.io.formats.run import recognised
+from mirage.io.formats.run import Summary, recognise_file
 from mirage.io.imports.formats import read_file
 from mirage.io.options import Options
 from mirage.llm import prompts
@@ -27,18 +28,11 @@ from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import copies, owned
-from mirage.store import records as store_records
 from mirage.store.arena import Arena
-from mirage.store.files import too_large
-from mirage.store.records import is_longer
+from mirage.store.records import refuse_larger
 from mirage.store.systems import system_names
 from mirage.store.upsert import NewRows, upsert
 from mirage.store.writing import Provenance
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.io.formats.run import Summary
 
 Progress = Callable[[int, int], None]
 
@@ -57,11 +51,11 @@ class Upload:
     answers: pa.Table | None
     """Its answers, if all of them are to queries of the open arena; None for a file that makes an arena of its own."""
     summary: Summary
-    """What was read, assumed and left out."""
+    """Summary of what was read, assumed and left out."""
 
     @property
     def joins(self) -> bool:
-        """Whether its systems join the open arena."""
+        """True if its systems join the open arena."""
         return self.answers is not None
 
 
@@ -78,11 +72,7 @@ def read_upload(arena: Arena, file: Path, *, kind: str | None = None, options: O
         BadInput: listing every invalid record; or if it is too large.
         ArenaError: if the arena has another system of that name.
     """
-    if is_longer(file, MOST_BYTES):
-        raise too_large(file, MOST_BYTES)
-    if store_records.kind(file) == store_records.PARQUET:
-        for _ in store_records.parquet_rows(file, most=MOST_BYTES):
-            pass  # refused beyond the maximum
+    refuse_larger(file, MOST_BYTES)
     options = options or Options()
     refused = None
     if kind == ANSWERS or (kind is None and "query_id" in first_records(file)):
@@ -100,7 +90,7 @@ def read_upload(arena: Arena, file: Path, *, kind: str | None = None, options: O
     try:
         tables, summary = read_file(file, name=kind, options=options)
     except MirageError:
-        if refused is None or not any(taken.format.name == ANSWERS for taken in recognised(file, options)):
+        if refused is None or not any(taken.format.name == ANSWERS for taken in recognise_file(file, options)):
             raise
         raise refused from None  # it knows the queries of the arena
     if refused is not None and (summary.format == ANSWERS or not {"answers", "judgments"} & tables.keys()):
@@ -145,8 +135,6 @@ def add_systems(arena: Arena, answers: pa.Table, into: Path, *, progress: Progre
     Raises:
         ArenaError: if the folder has another arena, or cannot be written.
     """
-    import pyarrow as pa
-
     systems = sorted(set(answers["system"].to_pylist()))
     tables: dict[str, pa.Table] = {"answers": answers}
     queries = _of_answered(arena.read("queries"), answers)
@@ -166,12 +154,12 @@ def add_systems(arena: Arena, answers: pa.Table, into: Path, *, progress: Progre
     measured = feature_table.compute(
         queries,
         passages,
-        answers if reference is None else _together("answers", answers, reference),
+        answers if reference is None else pa.concat_tables([answers, reference.cast(answers.schema)]),
         tools=Tools() if reference is None else Tools(reference=REFERENCE),
         others=others,
         progress=progress,
     )
-    tables["features"] = _of(measured, *systems)
+    tables["features"] = _rows_of(measured, *systems)
     copy = copies.copy(arena, into)
     title = f"{arena.title}, with a system of your own"
     result = upsert(
@@ -190,8 +178,6 @@ def queries(arena: Arena) -> pa.Table:
     Raises:
         TableMissing: if the arena lacks queries or passages.
     """
-    import pyarrow as pa
-
     settings = GenerateSettings("", prompts.load_template(TEMPLATE), Settings(model=""))
     tables = arena.read("queries"), arena.read("passages")
     prepared = prepare(*tables, settings, turns=arena.read_optional("turns"))
@@ -219,18 +205,10 @@ def _reference(arena: Arena, answers: pa.Table) -> pa.Table | None:
     """Return the reference answers to the answered queries, if there are any."""
     if "answers" not in arena.tables:
         return None
-    rows = _of(_of_answered(arena.read("answers"), answers), REFERENCE)
+    rows = _rows_of(_of_answered(arena.read("answers"), answers), REFERENCE)
     return rows if len(rows) else None
 
 
-def _of(table: pa.Table, *systems: str) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _rows_of(table: pa.Table, *systems: str) -> pa.Table:
 
-    return table.filter(pc.is_in(table["system"], pa.array(systems, pa.string())))
-
-
-def _together(name: str, *tables: pa.Table) -> pa.Table:
-    import pyarrow as pa
-
-    return schema.sort(name, pa.concat_tables([table.cast(schema.arrow_schema(name)) for table in tables]))
+    return table.filter(pc.field("system").isin(systems))

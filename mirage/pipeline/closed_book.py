@@ -3,8 +3,6 @@
 closed_book(arena, ["gpt-4 without passages"])
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,13 +6,12 @@
 It composes `mirage.io.imports` and `steps.py`; `mirage.views.overview` states the findings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.battles.judge import ALONE, HEURISTIC, SIMULATED, preferred_judge, ranks_by_labels, verdict_judges
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -32,9 +31,6 @@ from mirage.store import copies, folders
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.runs import record_judge
 from mirage.store.writing import claim_arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Watch = Callable[[str], Callable[[int, int | None], None]]
 """Maps a step's name to its progress callback: amount done, and total, None if unknown."""
@@ -65,7 +61,7 @@ class EvaluateSettings:
     model: RunModel | None = None
     """Model that judges; None for no calls."""
     baselines: bool = False
-    """Whether the baselines, which need no model, answer too."""
+    """Whether to add answers of the baselines, which need no model."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,10 +73,9 @@ class EvaluationReport:
     steps: tuple[StepReport, ...] = ()
     """Steps that ran or were skipped, with the reasons."""
     imported: Summary | None = None
-    """What was read from the file; None for an arena."""
+    """Summary of the import; None for an arena."""
     judge: str | None = None
-    """Whose decisions rank, from now on the arena's default: `relevance`, `nuggets` or a judge; None if nobody decides.
-    """
+    """Judge of the ranking, now the arena's default: `relevance`, `nuggets` or a name; None without decisions."""
     draws: int = DRAWS
     """Bootstrap draws of the ranking."""
     seed: int = SEED

@@ -6,13 +6,14 @@ any other difference is a conflict, which is rejected before anything is written
 matter, nor repeated merges.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import BadInput, Outdated
@@ -23,11 +24,8 @@ from mirage.stages.generate.prepare import SOUND
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.ledger import Ledger, ledger_path
-from mirage.store.upsert import NewRows, consistently, not_about, retry_outdated, upsert
+from mirage.store.upsert import NewRows, not_about, read_consistently, retry_outdated, upsert
 from mirage.store.writing import Provenance
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NAMED = ("answers", "judgments")
 """Tables of which a system or judge makes all rows in one way."""
@@ -56,7 +54,7 @@ class _Side:
     origins: Mapping[str, Mapping[str, Any]]
     """Provenance by table, as in the manifest."""
     labels: schema.Maker | None
-    """Who made the labels of the queries; None for unknown."""
+    """Maker of the queries' labels; None for unknown."""
 
 
 def cut(path: Path, shard: Shard) -> Path:
@@ -76,11 +74,7 @@ def cut(path: Path, shard: Shard) -> Path:
     path = path.absolute()
     part = path.with_name(f"{path.name}.{shard.name}")
 
-    def read(arena: Arena) -> tuple[Arena, _Side]:
-        tables = {name: shard.rows(arena.read(name)) for name in _tables(arena)}
-        return arena, _Side(str(path), tables, arena.manifest["made"], arena.manifest.get("labels"))
-
-    arena, side = consistently(path, read)
+    arena, side = read_consistently(path, lambda arena: (arena, _side(arena, str(path), shard.rows)))
     texts = {"title": f"{arena.title}, part {shard.number} of {shard.count}", "label": arena.label}
     retry_outdated(partial(_put, part, [side], texts))
     _absorb(part, [path])
@@ -99,21 +93,18 @@ def merge(path: Path, parts: Sequence[Path]) -> MergeReport:
         BadInput: if two sides have different values under one key, or made a system's rows differently. Nothing is then
             written.
     """
-
-    def read(part: Path, arena: Arena) -> _Side:
-        tables = {name: arena.read(name) for name in _tables(arena)}
-        return _Side(str(part), tables, arena.manifest["made"], arena.manifest.get("labels"))
-
     open_arena(path)
-    sides = [consistently(part, partial(read, part)) for part in sorted(set(parts))]
+    sides = [read_consistently(part, partial(_side, where=str(part))) for part in sorted(set(parts))]
     rows = retry_outdated(partial(_put, path, sides, {}))
     replies = _absorb(path, parts)
     return MergeReport(open_arena(path), rows, replies)
 
 
-def _tables(arena: Arena) -> list[str]:
-    """Return the tables of an arena that are about its queries."""
-    return [name for name in arena.tables if set(QUERY) <= set(schema.key(name))]
+def _side(arena: Arena, where: str, rows: Callable[[pa.Table], pa.Table] = lambda table: table) -> _Side:
+    """Return the tables of an arena that are about its queries, or some of their rows, with their provenance."""
+    names = [name for name in arena.tables if set(QUERY) <= set(schema.key(name))]
+    tables = {name: rows(arena.read(name)) for name in names}
+    return _Side(where, tables, arena.manifest["made"], arena.manifest.get("labels"))
 
 
 def _absorb(path: Path, others: Iterable[Path]) -> int:
@@ -142,7 +133,12 @@ def _put(path: Path, sides: Sequence[_Side], texts: Mapping[str, str]) -> dict[s
             old = not_about(old, altered, name)
         merged[name], rows[name], changed = _table(name, old, sides, problems)
         altered = changed if name == "answers" else altered
-        _refuse_two_ways(name, arena, sides, problems)
+        ways_of = _settings(name, arena, sides) if name in _NAMED else {}
+        problems += [
+            f"{name} of {owner} made with {' and with '.join(map(describe, ways))}"
+            for owner, ways in ways_of.items()
+            if len(ways) > 1
+        ]
     if problems:
         more = f", and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
         raise BadInput(
@@ -160,9 +156,6 @@ def _table(
     name: str, old: pa.Table | None, sides: Sequence[_Side], problems: list[str]
 ) -> tuple[pa.Table, int, pa.Table]:
     """Return a merged table, the number of incoming rows, and the keys of replaced rows."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     keys = list(schema.key(name))
     empty = schema.arrow_schema(name).empty_table()
     incoming = pa.concat_tables([empty, *(side.tables[name] for side in sides if name in side.tables)])
@@ -179,7 +172,7 @@ def _table(
         disputed.setdefault(tuple(row[key] for key in keys), []).append(row)
     chosen = []
     for key, candidates in sorted(disputed.items()):
-        best = [row for row in candidates if _sound(name, row)] or candidates
+        best = [row for row in candidates if _has_value(name, row)] or candidates
         if len(best) > 1:
             problems.append(
                 f"{name} has two values for " + ", ".join(f"{k} {v}" for k, v in zip(keys, key, strict=True))
@@ -192,20 +185,11 @@ def _table(
     return table, int(pc.sum(result["new_min"]).as_py() or 0), replaced
 
 
-def _sound(name: str, row: Mapping[str, Any]) -> bool:
+def _has_value(name: str, row: Mapping[str, Any]) -> bool:
     """Return whether a row has a value that another row of its key only gives the reason for lacking."""
     if name == "answers":
         return row["status"] in SOUND
     return name != "features" or row["value"] is not None
-
-
-def _refuse_two_ways(name: str, arena: Arena | None, sides: Sequence[_Side], problems: list[str]) -> None:
-    """Report rows of a system or judge that were made in two ways."""
-    if name not in _NAMED:
-        return
-    for owner, ways in _settings(name, arena, sides).items():
-        if len(ways) > 1:
-            problems.append(f"{name} of {owner} made with {' and with '.join(map(describe, ways))}")
 
 
 def _origins(name: str, arena: Arena | None, sides: Sequence[_Side]) -> list[Mapping[str, Any]]:
@@ -238,11 +222,9 @@ def _write(
         if arena is None or current.version != arena.version:
             raise Outdated("another program has changed the arena", do="rerun the command")
 
-    makers = [side.origins[name] for side in sides if name in side.tables]
-    before = [] if arena is None or name not in arena.tables else [arena.manifest["made"][name]]
-    sources = {repr(sorted(source.items())): source for maker in [*before, *makers] for source in maker.get("from", [])}
-    labels = {side.labels for side in sides} | (set() if arena is None else {arena.manifest.get("labels")})
     origins = _origins(name, arena, sides)
+    sources = {repr(sorted(source.items())): source for origin in origins for source in origin.get("from", [])}
+    labels = {side.labels for side in sides} | (set() if arena is None else {arena.manifest.get("labels")})
     notes = sorted({note for origin in origins for note in origin.get("notes", [])})
     if name == "outcomes":
         # These depend on the answers of a part.
@@ -251,7 +233,7 @@ def _write(
         path,
         {name: NewRows(merged[name])},
         made_by=Provenance(
-            min(maker["by"] for maker in makers),
+            min(side.origins[name]["by"] for side in sides if name in side.tables),
             sources=[sources[text] for text in sorted(sources)],
             notes=notes,
             settings={owner: ways[-1] for owner, ways in _settings(name, arena, sides).items()},

@@ -4,14 +4,15 @@ Hashes show that files match the manifest, but anyone who changes a rating can a
 no trust, only the sources.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.judge import HEURISTIC
@@ -32,9 +33,6 @@ from mirage.stages.stage import Stage
 from mirage.store.arena import Arena
 from mirage.store.runs import settings_of
 from mirage.text.languages import place
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Read = Callable[[str], "pa.Table"]
 """Reads a table of the arena, cached."""
@@ -91,14 +89,13 @@ def recompute(arena: Arena) -> Iterator[Recomputed]:
     if "outcomes" in arena.tables and is_by_model(read("outcomes")):
         yield Recomputed("outcomes", 0, "classified by a model")
     elif "outcomes" in arena.tables:
-        yield _compare(arena, read, OUTCOMES, "outcomes", "outcomes", read("outcomes"))
+        yield _compare(arena, read, OUTCOMES, "outcomes", {"outcomes": read("outcomes")})
     yield from _by_maker(arena, read, TERM_ASSIGNMENTS, "nugget_assignments", "assigner", TERMS)
     yield from _features(arena, read)
     yield from _by_maker(arena, read, HEURISTIC_JUDGMENTS, "judgments", "judge", HEURISTIC, sampled=True)
     stages = {"ratings": RATING_STAGES, "tournaments": TOURNAMENT_STAGES, "predictions": PREDICTION_STAGES}
     for table, by_source in stages.items():
-        if table in arena.tables:
-            yield from _by_judge(arena, read, table, by_source)
+        yield from _by_judge(arena, read, table, by_source)
 
 
 def _by_maker(
@@ -107,7 +104,7 @@ def _by_maker(
     """Recompute the rows of a table by one maker, named in a column."""
     stored = _rows_with(read(table), column, [maker]) if table in arena.tables else None
     if stored:
-        yield _compare(arena, read, stage, table, f"{table} by {maker}", stored, sampled=sampled)
+        yield _compare(arena, read, stage, f"{table} by {maker}", {table: stored}, sampled=sampled)
 
 
 def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
@@ -121,41 +118,46 @@ def _features(arena: Arena, read: Read) -> Iterator[Recomputed]:
     known = set(measurable_in(arena, tools)[0])
     if measurable := [name for name in names if name in known]:
         subject, part = "features that need no model", _rows_with(stored, "feature", measurable)
-        yield _compare(arena, read, FEATURES, "features", subject, part, only=measurable, tools=tools)
+        yield _compare(arena, read, FEATURES, subject, {"features": part}, only=measurable, tools=tools)
     if others := sorted(set(names) - known):
         reason = "made by a model, imported, or compared with a reference system that the arena does not name"
         yield Recomputed(f"features {', '.join(others)}", 0, reason)
 
 
 def _by_judge(arena: Arena, read: Read, table: str, stages: Mapping[str, Stage]) -> Iterator[Recomputed]:
-    """Recompute a table of ratings or predictions, one judge at a time, by the stage for the judge's table."""
-    stored = read(table)
+    """Recompute a table of ratings or predictions, one judge at a time, by the stage for the judge's table; with
+    predictions also the importances.
+    """
+    stored = {name: read(name) for name in (table, *_ALONGSIDE.get(table, ())) if name in arena.tables}
     judges = judges_of(read("judgments")) if "judgments" in arena.tables else ()
-    for name in sorted(stored["judge"].unique().to_pylist()):
-        part, subject = _rows_with(stored, "judge", [name]), f"{table} by {name}"
+    for name in sorted({name for rows in stored.values() for name in rows["judge"].to_pylist()}):
+        parts, subject = {key: _rows_with(rows, "judge", [name]) for key, rows in stored.items()}, f"{table} by {name}"
         made, judge = settings_of(arena, table, name), Judge.from_name(name)
         stage = stages.get(judge.table)
         if stage is None or (name not in judges and judge.members(arena)):
             yield _without_source(table, subject, name, f"the arena has no verdict of {name}")
-        elif absent := _absent(arena, stage):
+        elif absent := _missing_tables(arena, stage):
             yield _without_source(table, subject, name, absent)
-        elif (options := _options(table, made or {}, part)) is None:
+        elif (options := _options(table, made or {}, parts)) is None:
             reason = "draws and seed are not recorded, or none that could be theirs; store them again"
             yield _without_source(table, subject, name, reason)
         else:
-            yield _compare(arena, read, stage, table, subject, part, judge=name, **options)
+            yield _compare(arena, read, stage, subject, parts, judge=name, **options)
 
 
 def _without_source(table: str, subject: str, judge: str, reason: str) -> Recomputed:
-    """Return rows that nothing in the arena bears out: to write them there takes no more than to invent them."""
+    """Report rows without a source in the arena: they could be invented."""
     return Recomputed(subject, 0, reason, (Mismatch(table, f"judge={judge}", "(rows)", "present", "no source"),))
 
 
-def _absent(arena: Arena, stage: Stage) -> str | None:
+def _missing_tables(arena: Arena, stage: Stage) -> str | None:
     """Return that an arena lacks tables that a stage reads; None if it has all."""
     absent = [name for name in stage.reads if name not in arena.tables]
     return f"the arena has no {' and no '.join(absent)}" if absent else None
 
+
+_ALONGSIDE = {"predictions": ("importances",)}
+"""Tables that the stage of a table also computes, from the same settings."""
 
 _OPTIONS = {
     "ratings": ("draws", "seed"),
@@ -165,15 +167,16 @@ _OPTIONS = {
 """Recorded settings of each table that are options of its stage."""
 
 
-def _options(table: str, made: Mapping[str, Any], stored: pa.Table) -> dict[str, Any] | None:
+def _options(table: str, made: Mapping[str, Any], stored: Mapping[str, pa.Table]) -> dict[str, Any] | None:
     """Return the options that rows of a judge were made with; None if they are not recorded, or can be none."""
     options = {name: made[name] for name in _OPTIONS[table] if name in made}
     counts = [value for name, value in options.items() if name != "regressors"]
     if not options or not all(type(count) is int and 0 <= count < 2**32 for count in counts):
         return None
     if table == "predictions":
-        skills = set(stored["skill"].to_pylist())
-        options |= {"skills": [skill for skill in get_args(schema.Skill) if skill in skills], "weigh": False}
+        skills = {skill for rows in stored.values() for skill in rows["skill"].to_pylist()}
+        weigh = len(stored.get("importances", ())) > 0
+        options |= {"skills": [skill for skill in get_args(schema.Skill) if skill in skills], "weigh": weigh}
     return options
 
 
@@ -181,9 +184,8 @@ def _compare(
     arena: Arena,
     read: Read,
     stage: Stage,
-    table: str,
     subject: str,
-    stored: pa.Table,
+    stored: Mapping[str, pa.Table],
     *,
     sampled: bool = False,
     **options: Any,
@@ -194,29 +196,29 @@ def _compare(
         arena: the arena.
         read: reads a table of it.
         stage: the stage.
-        table: its output table.
         subject: table and part.
-        stored: the stored rows of this part.
+        stored: the stored rows of this part, by table.
         sampled: whether they may be a sample of the stage's output.
         options: options of the stage.
     """
-    if absent := _absent(arena, stage):
+    if absent := _missing_tables(arena, stage):
         return Recomputed(subject, 0, absent)
     tables = {name: read(name) for name in stage.tables(arena)}
     if "answers" in tables and tables["answers"]["text"].null_count == len(tables["answers"]):
         return Recomputed(subject, 0, "the arena has no texts of answers")
     try:
-        fresh = stage.run(tables, **options)[table]
+        fresh = stage.run(tables, **options)
     except MirageError as error:
         if "judge" in options:
-            return _without_source(table, subject, options["judge"], error.what)
+            return _without_source(next(iter(stored)), subject, options["judge"], error.what)
         return Recomputed(subject, 0, error.what)
-    tolerance = FITTED if table == "predictions" else TOLERANCE
-    fresh_rows = schema.sort(table, fresh).to_pylist()
-    fresh_rows.sort(key=lambda row: place(row["language"]))  # as the arena's files are ordered
-    rows, names = stored.to_pylist(), schema.key(table)
-    found = compare_rows(table, names, rows, fresh_rows, tolerance=tolerance, sampled=sampled)
-    return Recomputed(subject, len(stored), None, tuple(found))
+    found: list[Mismatch] = []
+    for table, part in stored.items():
+        rows = schema.sort(table, fresh[table]).to_pylist() if table in fresh else []
+        rows.sort(key=lambda row: place(row["language"]))  # as the arena's files are ordered
+        tolerance = FITTED if stage in PREDICTION_STAGES.values() else TOLERANCE
+        found += compare_rows(table, schema.key(table), part.to_pylist(), rows, tolerance=tolerance, sampled=sampled)
+    return Recomputed(subject, sum(map(len, stored.values())), None, tuple(found))
 
 
 def compare_rows(
@@ -269,7 +271,4 @@ def _equal(stored: Any, fresh: Any, tolerance: float) -> bool:
 
 def _rows_with(table: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
     """Return the rows whose column has one of these values."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return table.filter(pc.is_in(table[column], pa.array(values, table[column].type)))
+    return table.filter(pc.field(column).isin(values))

@@ -11,8 +11,6 @@ The manifest records beside each table the inputs of its steps: content of the t
 are unchanged, running a step again would give the same result.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -41,7 +39,7 @@ from mirage.stages.stage import Progress, Stage, run
 from mirage.store import runs
 from mirage.store.arena import Arena, open_arena
 from mirage.store.runs import record_run
-from mirage.store.upsert import consistently
+from mirage.store.upsert import read_consistently
 from mirage.text.segmentation import count_text
 
 
@@ -84,7 +82,7 @@ class StepResult:
     left: str = ""
     """Remaining work; empty if there is none."""
     remark: str = ""
-    """What was skipped for lack of data, and why; empty if nothing."""
+    """Work skipped for lack of data, with the reason; empty if none."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class Step:
     off: str = ""
     """Why it is not wanted; empty if it is."""
 
-    def outdated(self, arena: Arena) -> str:
+    def reason_to_run(self, arena: Arena) -> str:
         """Return why the step has to run; empty if it is up to date or not wanted.
 
         Raises:
@@ -159,7 +157,7 @@ class Steps:
         """
         arena = open_arena(self.path)
         try:
-            reason = step.outdated(arena)
+            reason = step.reason_to_run(arena)
             if not reason:
                 return StepReport(step.stage, step.name, "skipped", step.off or "up to date")
             inputs = step.inputs(arena)
@@ -190,12 +188,12 @@ class Steps:
 
     def judge(self, name: str, sample: BattleSample, model: RunModel | None = None) -> StepReport:
         """Judge by the heuristic judge, or by a model if there is one."""
-        return self.run(self._judging(name, sample, model))
+        return self.run(self._judge_step(name, sample, model))
 
     def judging_cost(self, name: str, sample: BattleSample, model: RunModel) -> Cost | None:
         """Return the maximum cost of judging by a model, without sending anything; None if there is nothing to do."""
         try:
-            if self._judging(name, sample, model).outdated(open_arena(self.path)):
+            if self._judge_step(name, sample, model).reason_to_run(open_arena(self.path)):
                 return plan_judging(self.path, JudgeSettings(name, sample), model.model)
         except (TableMissing, NotEnoughData):
             pass
@@ -233,12 +231,12 @@ class Steps:
         def work() -> StepResult:
             options: dict[str, Any] = {"only": free, "tools": tools, "progress": self.watch("features")}
             measured = run(FEATURES, self.path, made_by=self.made_by, part="feature", step="features", **options)
-            return StepResult(measured, remark=_lacking(lacking, arena))
+            return StepResult(measured, remark=_describe_missing(lacking, arena))
 
         options = {"features": free, "reference": reference}
         return Step("features", "features", FEATURES.tables(arena), "features", work, options, FEATURES.version)
 
-    def _judging(self, name: str, sample: BattleSample, model: RunModel | None) -> Step:
+    def _judge_step(self, name: str, sample: BattleSample, model: RunModel | None) -> Step:
         options = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(sample).items()}
         step = f"judge {name}"
 
@@ -268,10 +266,10 @@ def _reference(path: Path) -> str | None:
         rows = arena.sql("SELECT count(*) AS n FROM answers WHERE system = ?", [REFERENCE])
         return REFERENCE if rows["n"][0].as_py() else None
 
-    return consistently(path, find)
+    return read_consistently(path, find)
 
 
-def _lacking(names: Sequence[str], arena: Arena) -> str:
+def _describe_missing(names: Sequence[str], arena: Arena) -> str:
     """Describe features without their tables, ignoring optional tables."""
     names = [name for name in names if not set(feature_table.tables([name])) & (schema.OPTIONAL - set(arena.tables))]
     absent = ", ".join(table for table in feature_table.tables(names) if table not in arena.tables)

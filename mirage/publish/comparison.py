@@ -1,14 +1,12 @@
 """Comparison reports for CI: JUnit XML, and a summary in GitHub Markdown."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
 from mirage.ranking.compare.records import Comparison, MovedQuery
 from mirage.ranking.records import JOINT
-from mirage.text.printing import markdown_text, single_line
+from mirage.text.printing import markdown_frame, markdown_text, single_line
 from mirage.text.segmentation import count_text
 from mirage.views.comparison import ComparisonView, needed_text
 
@@ -25,14 +23,14 @@ def to_junit(view: ComparisonView, *, require: bool = False) -> str:
     """
     cases = []
     for row in view.rows:
-        case = ElementTree.Element("testcase", classname="mirage.compare", name=_plain(_subject(view, row)), time="0")
+        case = ElementTree.Element("testcase", classname="mirage.compare", name=_as_xml(_subject(view, row)), time="0")
         message = single_line(f"{row.verdict}: {view.row_sentence(row)}")
         if row.verdict == "worse" or (require and row is view.overall and row.verdict == "inconclusive"):
-            ElementTree.SubElement(case, "failure", message=_plain(message), type=row.verdict)
+            ElementTree.SubElement(case, "failure", message=_as_xml(message), type=row.verdict)
         elif row.verdict == "inconclusive":
-            ElementTree.SubElement(case, "skipped", message=_plain(message))
+            ElementTree.SubElement(case, "skipped", message=_as_xml(message))
         else:
-            ElementTree.SubElement(case, "system-out").text = _plain(message)
+            ElementTree.SubElement(case, "system-out").text = _as_xml(message)
         cases.append(case)
     counts = {kind: str(sum(case.find(kind) is not None for case in cases)) for kind in ("failure", "skipped")}
     sums = {"tests": str(len(cases)), "failures": counts["failure"], "errors": "0", "skipped": counts["skipped"]}
@@ -52,13 +50,13 @@ def to_markdown(view: ComparisonView, *, require: bool = False) -> str:
     lines = [f"### {'✅' if passed else '❌'} {markdown_text(title)}", ""]
     lines += [markdown_text(" ".join([view.conclusion, view.evidence])), ""]
     heads = (*_HEAD, view.p_head, "Queries", "Detectable", "Queries needed")
-    lines += _table(heads, [_cells(row) for row in view.rows])
+    lines.append(markdown_frame(heads, [_cells(row) for row in view.rows]))
     margin = f"; differences of at most {view.margin:g} count as none" if view.margin else ""
-    lines += ["", markdown_text(f"Measure: {view.title}{margin}.")]
+    lines.append(markdown_text(f"Measure: {view.title}{margin}."))
     if view.moved:
         head = ("Language", "Query", markdown_text(view.first), markdown_text(view.second), "Difference")
         lines += ["", f"<details><summary>{count_text(len(view.moved), 'query')} that moved most</summary>", ""]
-        lines += [*_table(head, [_moved_cells(row) for row in view.moved]), "", "</details>"]
+        lines += [markdown_frame(head, [_moved_cells(row) for row in view.moved]), "</details>"]
     return "\n".join(lines) + "\n"
 
 
@@ -119,11 +117,6 @@ def _signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.{_DIGITS}f}"
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """Return a Markdown table of cells that are already Markdown."""
-    return [f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), *rows)]
-
-
-def _plain(text: str) -> str:
+def _as_xml(text: str) -> str:
     """Remove characters that XML 1.0 does not allow."""
     return "".join(c for c in single_line(text) if c not in "\ufffe\uffff")

@@ -5,8 +5,6 @@ arena again and compare. Everything from an arena is escaped; the page's Content
 requests.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -17,7 +15,7 @@ from hashlib import sha256
 from html import escape
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage import schema
 from mirage.battles.judge import judges
@@ -28,6 +26,7 @@ from mirage.ranking.board import Ranked
 from mirage.ranking.judges import Judge
 from mirage.ranking.scale import win_rate
 from mirage.stats.label_errors import QueryLabels
+from mirage.store.arena import Arena
 from mirage.store.export import write_whole
 from mirage.store.files import chunks, fingerprint
 from mirage.store.labels import has_automatic_labels
@@ -37,9 +36,6 @@ from mirage.views.influence import InfluentialBattle, influence_view
 from mirage.views.overview import OverviewChoice, overview_view
 from mirage.views.query import AnswerView
 from mirage.views.rates import QUERIES, SUBSETS, TITLES, RateChoice, rates_view
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 FORMAT = "mirage report 8"
 """Version of the figures and the markup; a change of either needs another."""

@@ -4,8 +4,6 @@ An arena is already a dataset: a folder of Parquet files by table and language, 
 table a configuration (huggingface/hub-docs `datasetcard.md`). The same folder remains an arena.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

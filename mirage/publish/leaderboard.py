@@ -4,8 +4,6 @@ The systems tied with the best are bold, and the caption states the method. Name
 that no name can end a cell, a row or the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from mirage.ranking.board import leaderboard

@@ -6,8 +6,6 @@ The tracks on generation publish their results so (autojudge-evaluate 0.2: `eval
 space by its readers, so white space in a name is written `%20`, as in URLs, and `%` itself `%25`.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from urllib.parse import quote

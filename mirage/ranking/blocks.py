@@ -15,8 +15,6 @@ Tests are of fitted differences with the query as the cluster, as in any ranking
 systems.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,13 +27,15 @@ from mirage.battles.blocks import BlockedBattles, QueryBlock
 from mirage.errors import BadInput
 from mirage.ranking.bootstrap import DRAWN, RankingReport, rate_layouts
 from mirage.ranking.by_query import Layout, fit_layout
-from mirage.ranking.fit import RIDGE, Array, PairCounts, logistic, sum_scores
+from mirage.ranking.fit import RIDGE, PairCounts, logistic, sum_scores
 from mirage.ranking.jeffreys import least_dispersion
 from mirage.ranking.pair_tests import BoardTests, separate_fitted
 from mirage.ranking.records import JOINT, LanguageRanking
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
 from mirage.schema import Penalty, Ties
+from mirage.stats.arrays import Array
+from mirage.stats.encoding import place_names
 from mirage.stats.intervals import need_draws
 from mirage.text.languages import refuse_name_of_all
 
@@ -188,8 +188,7 @@ def _test_row(row: LanguageRanking, parts: list[ByBlock]) -> BoardTests:
     """Test the fitted differences of a row with the query as the cluster."""
     difference, covariances = np.zeros(len(row.systems)), []
     for part in parts:
-        place_of = {name: k for k, name in enumerate(part.systems)}
-        place = np.array([place_of[name] for name in row.systems])
+        place = place_names(row.systems, part.systems)
         difference += (part.total[place] + part.theta[place]) / len(parts)
         covariances.append((part.covariance[np.ix_(place, place)] / len(parts) ** 2, part.n_queries))
     return separate_fitted(row, difference, covariances, row.queries_by_system)

@@ -1,4 +1,4 @@
-"""The board: which systems rank where by a judge, on which battles, and the remarks a reader needs besides the table.
+"""The board: the ranking of systems by a judge, the battles that count, and the remarks to show with the table.
 
     board = rank_arena(arena, judge, settings)
     leaderboard(board.ranking, reference="gpt-4"), board.method, board.remarks
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -22,7 +22,7 @@ from mirage.battles.blocks import count_blocks
 from mirage.battles.counts import ABSENT, QUERIES, SUBSETS, Battles, pool_battles, unranked_notes
 from mirage.battles.failures import count_failures, failure_lines, find_answering, missing_lines
 from mirage.battles.judge import POOLED
-from mirage.battles.verdict_rows import Verdicts, judges_of, only_judge
+from mirage.battles.verdict_rows import Verdicts, VerdictsByJudge, judges_of, only_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.blocks import rate_blocks
 from mirage.ranking.bootstrap import RankingReport, rank_battles, rate
@@ -31,10 +31,11 @@ from mirage.ranking.graph import NO_BOUND
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge, battles_of
 from mirage.ranking.pair_tests import BoardTests, rank_ranges
 from mirage.ranking.people import people_lines
-from mirage.ranking.records import JOINT, rank_draws
+from mirage.ranking.records import JOINT
 from mirage.ranking.scale import Scale, on_scale, win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Penalty, Rating
+from mirage.stats.encoding import place_names
 from mirage.stats.units import shared_ids
 from mirage.text.languages import UNDETERMINED, in_language, known_code, name_of
 from mirage.text.numbers import FORMATS
@@ -54,7 +55,7 @@ NAMED = 3
 FEW_LANGUAGES = 4
 """Number of languages that a sentence names; more are counted."""
 _NO_BATTLE = "in no battle"
-"""Why a system with answers is not ranked by a judge of other pairs or queries."""
+"""Reason why a judge of other pairs or queries does not rank a system with answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,9 @@ class Ranked(Rating):
     """A row of a leaderboard: a rating with its n."""
 
     n: Count
-    """Number of queries that the system battles on, the n of its interval; one that languages share counts once."""
+    """Number of queries with battles of the system, the n of its interval; a query shared by languages counts once."""
     failed: Count
-    """Number of its answers that failed: empty, an error, or missing among the queries that it was asked."""
+    """Number of its failed answers: empty, an error, or missing although the system was asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +77,15 @@ class Board:
     notes: Sequence[str] = ()
     """Remarks on the battles it was computed from."""
     failures: Sequence[str] = ()
-    """How many answers failed or have no row, and how they count."""
+    """Lines on answers that failed or have no row, and how they count."""
     n_verdicts: Mapping[str, int] = field(default_factory=dict)
-    """Number of parsed verdicts that count, by judge, each with equal weight; empty where all verdicts of one count."""
+    """Number of parsed verdicts that count, by judge, equally weighted; empty if all verdicts of one judge count."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Number of excluded verdicts, by reason."""
     voted: int = 0
     """Number of verdicts replaced by people's votes."""
     lacking: Mapping[str, str] = field(default_factory=dict)
-    """Languages without anything left to rate, with the reason."""
+    """Languages with nothing left to rate, with the reason."""
     controlled: StyleControl | None = None
     """The style control, with its coefficients; None without one."""
 
@@ -110,11 +111,16 @@ class Board:
         return (*lines, *(() if self.controlled is None else _style_lines(self.controlled)))
 
     @cached_property
-    def remarks(self) -> tuple[str, ...]:
-        """Caveats: excluded data, and quantities that the data cannot determine."""
+    def caveats(self) -> tuple[str, ...]:
+        """Lines on failed answers, and on what the data cannot determine."""
         dense = self.ranking.battles or self.controlled
         blocks = () if dense else ("counted by pairs that met: too many queries for a table of all pairs",)
-        return (*self.notes, *self.counted, *self.failures, *remarks(self.ranking), *blocks)
+        return (*self.failures, *remarks(self.ranking), *blocks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """All remarks to show with the table."""
+        return (*self.notes, *self.counted, *self.caveats)
 
 
 def rank_arena(
@@ -142,11 +148,11 @@ def rank_arena(
 def make_board(
     arena: Arena, judge: Judge, settings: RankSettings = RankSettings(), *, votes: pa.Table | None = None
 ) -> Board:
-    """Rank as `rank_arena` does, over those of the settings' languages that have battles; the others are named."""
+    """Rank as `rank_arena` does, over the chosen languages that have battles; the board names the others."""
     judge.refuse_options(settings.changed | (set() if votes is None else {"votes"}))
     verdicts, notes = judge.verdicts(arena, settings), judge.notes(arena, settings)
     if verdicts is None:
-        unranked = judge.unranked(arena, settings.languages or ())
+        unranked = judge.unranked_systems(arena, settings.languages or ())
         board = Board(rank_battles(battles_of(arena, judge), settings, unranked=unranked))
     else:
         style = style_of(arena, settings.control) if settings.control else None
@@ -162,7 +168,7 @@ def rank_table(
     judges: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Board:
-    """Rank the systems of a table of verdicts as `rank_arena` does those of an arena, whatever the table was read from.
+    """Rank the systems of a table of verdicts, as `rank_arena` does for an arena.
 
     Args:
         judgments: table `judgments`, or the columns of it that decide battles.
@@ -190,50 +196,30 @@ def rank_table(
 
 
 def _rank_selected(
-    verdicts: Mapping[str, Mapping[str, Verdicts]],
+    verdicts: VerdictsByJudge,
     settings: RankSettings,
     *,
     style: Mapping[str, Covariates] | None = None,
     votes: pa.Table | None = None,
     notes: Sequence[str] = (),
 ) -> Board:
-    """Rank by the verdicts of judges, given by judge and of all languages, that the settings select."""
-    present = _present(settings, {code for by_language in verdicts.values() for code in by_language})
-    if len(verdicts) == 1 and votes is None and not settings.selects_verdicts:
-        return Board(_rank_one(next(iter(verdicts.values())), present), notes)
-    return replace(rank_verdicts(verdicts, present, style=style, votes=votes), notes=notes)
-
-
-def _present(settings: RankSettings, languages: Iterable[str]) -> RankSettings:
-    """Return the settings with only those of their languages that are given here."""
-    there = set(languages)
-    wanted = settings.languages
-    return settings if wanted is None else replace(settings, languages=tuple(code for code in wanted if code in there))
-
-
-def _rank_one(there: Mapping[str, Verdicts], settings: RankSettings) -> RankingReport:
-    """Rank by the verdicts of one judge, given of all languages."""
-    if settings.selects_verdicts or not _needs_blocks(there.values()):
-        return rank_battles({code: verdicts.battles() for code, verdicts in there.items()}, settings)
-    chosen = {code: there[code] for code in (there if settings.languages is None else settings.languages)}
-    counted = {code: count_blocks(verdicts, drop_ties=settings.ties == "drop") for code, verdicts in chosen.items()}
-    return rate_blocks(
-        counted,
-        judge=next(iter(chosen.values())).judge,
-        draws=settings.draws,
-        seed=settings.seed,
-        ties=settings.ties,
-        penalty=settings.penalty,
-    )
-
-
-def _needs_blocks(languages: Collection[Verdicts]) -> bool:
-    """Return whether counts of every two systems on every query would not fit in memory."""
-    return sum(len(verdicts.queries) * len(verdicts.systems) ** 2 for verdicts in languages) > DENSE
+    """Rank by the verdicts that the settings select, given those of all languages by judge."""
+    there = {code for by_language in verdicts.values() for code in by_language}
+    if settings.languages is not None:
+        settings = replace(settings, languages=tuple(code for code in settings.languages if code in there))
+    if len(verdicts) > 1 or votes is not None or settings.selects_verdicts:
+        return replace(rank_verdicts(verdicts, settings, style=style, votes=votes), notes=notes)
+    ((judge, by_language),) = verdicts.items()
+    if sum(len(of.queries) * len(of.systems) ** 2 for of in by_language.values()) <= DENSE:
+        return Board(rank_battles({code: of.battles() for code, of in by_language.items()}, settings), notes)
+    chosen = by_language if settings.languages is None else settings.languages
+    counted = {code: count_blocks(by_language[code], drop_ties=settings.ties == "drop") for code in chosen}
+    options = {name: getattr(settings, name) for name in ("draws", "seed", "ties", "penalty")}
+    return Board(rate_blocks(counted, judge=judge, **options), notes)
 
 
 def rank_verdicts(
-    verdicts_by_judge: Mapping[str, Mapping[str, Verdicts]],
+    verdicts_by_judge: VerdictsByJudge,
     settings: RankSettings = RankSettings(),
     *,
     style: Mapping[str, Covariates] | None = None,
@@ -253,7 +239,7 @@ def rank_verdicts(
     Raises:
         UnknownName: if no judge is of the maker to exclude, or no judge judged a language.
         NotEnoughData: if no battle is left.
-        BadInput: if covariates to hold equal are not given, or ties are modelled along with them.
+        BadInput: if covariates to control for are missing, or are combined with a model of ties.
     """
     if settings.control and style is None:
         raise BadInput("the covariates to hold equal are missing", do="read them with covariates()")
@@ -321,7 +307,7 @@ def _select_verdicts(verdicts: Verdicts, settings: RankSettings, code: str, vote
         verdicts = verdicts.override(votes.filter(pc.equal(votes["language"], code)))
     if settings.exclude_own:
         verdicts = verdicts.without_own(settings.makers)
-    return verdicts.consistent() if settings.consistent else verdicts
+    return verdicts.keep_consistent() if settings.consistent else verdicts
 
 
 # The battles of an arena
@@ -371,7 +357,7 @@ def leaderboard(
         ranking: the ranking.
         language: code, or `all`; None for every language.
         reference: adds `difference`, each rating minus that of this system, with its 95% interval `difference_low` and
-            `difference_high`; null where the data puts no bound, and all three where it is not ranked in the language.
+            `difference_high`; null if unbounded; all three are null if that system is not ranked in the language.
         scale: scale of `rating`, `low`, `high` and the differences.
 
     Returns:
@@ -385,49 +371,38 @@ def leaderboard(
     if language is not None and language not in ranking.languages:
         raise UnknownName("language", language, ranking.languages)
     table = ranking.table(language)
-    columns, rows = table.schema, table.to_pylist()
-    for name in ("n", "failed"):
-        columns = columns.append(pa.field(name, pa.int64()))
-    codes = [code for code in ranking.languages if code != JOINT]
-    n = {
-        (of.language, system): count
-        for of in ranking.rows_of(language)
-        for system, count in zip(of.systems, of.queries_by_system.tolist(), strict=True)
-    }
-    for name in DIFFERENCES if reference is not None else ():
-        columns = columns.append(pa.field(name, pa.float64()))
-    by_place: dict[tuple[str, str], list[float]] = {}
-    for of in ranking.rows_of(language) if reference is not None else ():
-        if reference in of.systems:
-            values = ranking.differences(str(reference), of.language).T.tolist()
-            by_place |= {(of.language, system): cells for system, cells in zip(of.systems, values, strict=True)}
+    added = [(name, pa.int64()) for name in ("n", "failed")]
+    added += [(name, pa.float64()) for name in DIFFERENCES if reference is not None]
+    by_place: dict[tuple[str, str], dict[str, Any]] = {}
+    for of in ranking.rows_of(language):
+        codes = ranking.languages.keys() - {JOINT} if of.language == JOINT else {of.language}
+        gaps = np.full((len(of.systems), 3), math.nan)
+        if reference is not None and reference in of.systems:
+            gaps = ranking.differences(reference, of.language).T
+        for system, n, cells in zip(of.systems, of.queries_by_system.tolist(), gaps.tolist(), strict=True):
+            failed = sum(ranking.failed.get(code, {}).get(system, (0, 0, 0))[0] for code in codes)
+            values = {name: v if math.isfinite(v) else None for name, v in zip(DIFFERENCES, cells, strict=True)}
+            by_place[of.language, system] = {"n": n, "failed": failed} | values
+    rows = [row | by_place[row["language"], row["system"]] for row in table.to_pylist()]
     for row in rows:
-        row["n"] = n[row["language"], row["system"]]
-        of_row = codes if row["language"] == JOINT else [row["language"]]
-        row["failed"] = sum(ranking.failed.get(code, {}).get(row["system"], (0, 0, 0))[0] for code in of_row)
-        if reference is not None:
-            cells = by_place.get((row["language"], row["system"]), [math.nan] * 3)
-            row |= {name: v if math.isfinite(v) else None for name, v in zip(DIFFERENCES, cells, strict=True)}
         for name in ("rating", "low", "high", *DIFFERENCES):
-            row[name] = on_scale(row.get(name), scale, difference=name in DIFFERENCES)
-    order = {code: place for place, code in enumerate(ranking.languages)}
-    rows.sort(key=lambda row: (order[row["language"]], row["rank"], row["system"]))
-    return pa.Table.from_pylist(rows, schema=columns)
+            row[name] = on_scale(row[name], scale, difference=name in DIFFERENCES)
+    order = [*ranking.languages]
+    rows.sort(key=lambda row: (order.index(row["language"]), row["rank"], row["system"]))
+    return pa.Table.from_pylist(rows, schema=pa.schema([*table.schema, *(pa.field(*column) for column in added)]))
 
 
 def change_lines(base: RankingReport, other: RankingReport, *, language: str) -> list[str]:
-    """Return lines on what changes from one ranking to another in a language or `all`: ranks among the systems that
-    both have, the largest change first, missing systems, and a comparison graph that fell apart.
+    """Return lines on the changes from one ranking to another in a language or `all`: ranks of the systems in both, the
+    largest change first, missing systems, and a comparison graph that is no longer connected.
     """
     row, new = base.languages.get(language), other.languages[language]
     if row is None:
         return ["no rank moved"]
     both = [system for system in row.systems if system in new.systems]
-    ranks, new_ranks = (
-        rank_draws(of.theta[None, [of.systems.index(system) for system in both]])[0].tolist() for of in (row, new)
-    )
+    ranks, new_ranks = (of.among(both).ranks().tolist() for of in (row, new))
     tests = base.tests[language]
-    place = [tests.systems.index(system) for system in both]
+    place = place_names(both, tests.systems)
     ends = rank_ranges(tests.better[np.ix_(place, place)]).T.tolist()
     entries = zip(both, ranks, new_ranks, ends, strict=True)
     moves = sorted((-abs(b - a), a, system, b, low <= b <= high) for system, a, b, (low, high) in entries if a != b)
@@ -464,7 +439,7 @@ def _style_lines(controlled: StyleControl) -> list[str]:
 
 
 _PRIOR: dict[Penalty, str] = {"jeffreys": "Jeffreys' prior", "none": "a tiny ridge penalty"}
-"""What determines a rating that the data does not bound."""
+"""Prior of a rating that the data does not bound, in words."""
 
 
 def _joint_remarks(ranking: RankingReport) -> list[str]:
@@ -491,9 +466,7 @@ def _joint_remarks(ranking: RankingReport) -> list[str]:
 
 
 def unranked_remarks(ranking: RankingReport) -> list[str]:
-    """Return remarks on the systems without evidence, with what helps, and on languages that count by the only kind of
-    queries that they have.
-    """
+    """Return remarks on the systems without evidence, with remedies, and on languages with only one kind of query."""
     lines = unranked_notes(ranking.unranked)
     if not Judge.from_name(ranking.judge).rests_on_labels or ranking.skill != "both":
         return lines
@@ -507,14 +480,14 @@ def unranked_remarks(ranking: RankingReport) -> list[str]:
 
 
 def lines_on_failures(ranking: RankingReport, settings: RankSettings) -> list[str]:
-    """Return how many answers of the ranked systems failed or have no row, and how they count."""
+    """Return lines on the ranked systems' answers that failed or have no row, and how they count."""
     ranked = {code: row.systems for code, row in ranking.languages.items()}
     failed = failure_lines(ranking.failed, ranked, drop=settings.failures == "drop")
     return [*failed, *missing_lines(ranking.failed, ranked)]
 
 
 def remarks(ranking: RankingReport) -> list[str]:
-    """Return the remarks a reader of a ranking needs besides its table."""
+    """Return the remarks to show with the table of a ranking."""
     lines = unranked_remarks(ranking)
     single = [row for code, row in ranking.languages.items() if code != JOINT]
     if ranking.left_out:
@@ -538,7 +511,7 @@ def remarks(ranking: RankingReport) -> list[str]:
 
 
 def languages_text(languages: Sequence[str]) -> str:
-    """Return where a ranking holds: `in Hindi and Swahili`, or `over 16 languages`."""
+    """Return the scope of a ranking in words: `in Hindi and Swahili`, or `over 16 languages`."""
     if len(languages) == 1 and known_code(languages[0]):
         return in_language(languages[0])
     names = [name_of(code) if known_code(code) else code for code in languages]
@@ -552,14 +525,14 @@ def best_systems(tests: BoardTests, rows: Sequence[Mapping[str, Any]]) -> list[s
     the rows of a leaderboard.
     """
     first, names = rows[0]["system"], [row["system"] for row in rows]
-    alike = tests.alike(first)
+    alike = tests.tied_with(first)
     tied = {row["system"] for row in rows if row["rank_low"] == 1} | {first} if alike else {first}
     # Tests may be intransitive: a system is alike to the highest, and behind another that is behind it.
     return [name for name in names if name in (tied if len(tied) > 1 else {first, *alike})]
 
 
 def best_text(best: Sequence[str], systems: int) -> str:
-    """Return who is best of several systems: `gpt-4 ranks first of 11 systems`, or who are tied for best."""
+    """Return the best of several systems in words: `gpt-4 ranks first of 11 systems`, or those tied for best."""
     if len(best) == 1:
         return f"{best[0]} ranks first of {systems} systems"
     if len(best) > NAMED:
@@ -569,10 +542,10 @@ def best_text(best: Sequence[str], systems: int) -> str:
 
 
 def conclude(ranking: RankingReport, by: str) -> str:
-    """Return who is best, with win rate, interval and n, or who are tied for best; empty for fewer than two systems.
+    """Name the best system, with win rate, interval and n, or those tied for best; empty for fewer than two systems.
 
     Args:
-        ranking: the ranking; its last row is concluded from.
+        ranking: the ranking; the conclusion is about its last row.
         by: the judge in a sentence.
     """
     scope, languages = list(ranking.languages)[-1], [code for code in ranking.languages if code != JOINT]
@@ -592,7 +565,8 @@ def conclude(ranking: RankingReport, by: str) -> str:
         against, rates = rows[1]["system"], _rates_of_two(ranking, rows[0]["system"], rows[1]["system"], scope)
     value, low, high = ("unbounded" if end is None else FORMATS["rate"].write(end) for end in rates)
     rate = f"win rate against {against} {value}, 95% CI {low} to {high}"
-    return f"{said} ({rate}, n = {n}), significantly ahead of all others."
+    behind = rows[1]["system"] if len(rows) == 2 else "all others"
+    return f"{said} ({rate}, n = {n}), significantly ahead of {behind}."
 
 
 def _rates_of_two(ranking: RankingReport, first: str, second: str, scope: str) -> list[float | None]:

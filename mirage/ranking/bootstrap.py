@@ -1,12 +1,11 @@
-"""Ratings with uncertainty: posterior bootstrap over queries, intervals of ratings and ranks, the row over all
-languages.
+"""Ratings with uncertainty: posterior bootstrap over queries, intervals of ratings and ranks, joint row of languages.
 
 **The draws** are a posterior bootstrap (Fong, Lyddon and Holmes 2019, "Scalable nonparametric sampling from multimodal
 posteriors with the posterior bootstrap"): every query gets an exponential weight (the Bayesian bootstrap of Rubin,
 Annals of Statistics 9(1), 1981), the pseudo-points of Jeffreys' prior (`jeffreys.py`) get gamma weights, and the
 weighted likelihood is maximised. With independent battles of two systems a draw is a sample from the posterior under
-Jeffreys' prior, whose intervals have good coverage also where one side hardly wins (Brown, Cai and DasGupta,
-Statistical Science 16(2), 2001); with many battles on a query it is the bootstrap with the query as the unit.
+Jeffreys' prior; its intervals have good coverage even if one side rarely wins (Brown, Cai and DasGupta, Statistical
+Science 16(2), 2001). With many battles per query it is the bootstrap with the query as the unit.
 """
 
 from __future__ import annotations
@@ -14,35 +13,42 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.blocks import BlockedBattles
-from mirage.battles.counts import RELEVANCE, Battles, remedy, unranked_lines
+from mirage.battles.counts import RELEVANCE, Battles, Unranked, remedy, unranked_lines
 from mirage.battles.failures import FailureCounts
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.by_query import ByQuery, Layout, by_query
 from mirage.ranking.compare.paired import PairedEstimate, estimate_difference, pair_differences
-from mirage.ranking.fit import RIDGE, Array, Counts
+from mirage.ranking.fit import RIDGE, Counts
 from mirage.ranking.graph import apart_lines, groups, unbounded_sides
-from mirage.ranking.joint import mean_over_languages, open_sides
 from mirage.ranking.pair_tests import BoardTests, separate_draws, separate_row, separate_two
 from mirage.ranking.people import draw_joint_people, draw_people
-from mirage.ranking.records import JOINT, LEVEL, Difference, LanguageRanking, UnseenQuery
+from mirage.ranking.records import (
+    JOINT,
+    LEVEL,
+    Difference,
+    LanguageRanking,
+    UnseenQuery,
+    mean_over_languages,
+    open_sides,
+)
 from mirage.ranking.resample import PARTS, Resampling, generator
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.ranking.threads import one_thread
-from mirage.schema import Best, Penalty, Ties
+from mirage.schema import Best, Penalty, Skill, Ties
+from mirage.stats.arrays import Array, Flags
+from mirage.stats.encoding import place_names
 from mirage.stats.intervals import agree_with_test, need_draws
 from mirage.stats.units import Unit, Units, name_unit
 from mirage.text.languages import refuse_name_of_all
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from scipy.sparse import csr_array
 
 __all__ = [
     "JOINT",
@@ -90,11 +96,11 @@ class RankingReport:
     penalty: Penalty
     """Factor of the likelihood."""
     ridge: float
-    """Weight of the ridge penalty, which fixes the ratings of parts of the data that never met."""
+    """Weight of the ridge penalty, which determines the ratings of groups of systems that never met."""
     languages: Mapping[str, LanguageRanking]
     """By language code, and `all` where there is more than one language."""
     left_out: tuple[str, ...]
-    """Systems without battles in some language, hence not in the row over all languages."""
+    """Systems without battles in some language, therefore not in the row over all languages."""
     battles: Mapping[str, Battles] = field(default_factory=dict)
     """The rated battles by language code; empty with style control, where battles alone do not determine the ratings:
     the tests are then of fitted differences.
@@ -107,11 +113,11 @@ class RankingReport:
     """By language: the tests that were computed with the ranking."""
     unit: Unit = "query"
     """The sampling unit: `query shared by languages` where a query id occurs in several languages."""
-    unranked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unranked: Unranked = field(default_factory=dict)
     """By language, the systems without evidence for a rating, each with the reason."""
     failed: FailureCounts = field(default_factory=dict)
     """The answers that failed, and those without a row."""
-    layouts: Mapping[str, ByQuery] = field(default_factory=dict)
+    layouts: Mapping[str, ByQuery] = field(default_factory=dict, compare=False)
     """The battles arranged by query, by language code, if cached from `rate` (`by_query`)."""
 
     def __repr__(self) -> str:
@@ -129,7 +135,7 @@ class RankingReport:
         if not self.battles:
             raise NotEnoughData("the ranking does not hold its battles", do="make it with rate()")
         return self.layouts or {
-            code: by_query(battles, ties=self.ties, penalty=self.penalty, ridge=self.ridge)
+            code: by_query(battles, self.ties, self.penalty, self.ridge)
             for code, battles in sorted(self.battles.items())
         }
 
@@ -156,8 +162,8 @@ class RankingReport:
         return tests
 
     def compare_two(self, language: str) -> PairedEstimate | None:
-        """Return the difference of the points of the only two systems of a row, as a comparison of them has it; None
-        for other rows, and without battles.
+        """Return the difference of the points of the only two systems of a row, as in their comparison; None for
+        other rows, and without battles.
         """
         codes = [code for code in self.languages if code != JOINT] if language == JOINT else [language]
         parts = {code: self.battles[code] for code in codes if code in self.battles}
@@ -166,9 +172,9 @@ class RankingReport:
         return estimate_difference(met, reach=1.0) if codes and met.keys() == set(codes) else None
 
     def differences(self, reference: str, language: str, *, system: str | None = None) -> Array:
-        """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite where
-        the data puts no bound. Where draws and test disagree about 0, the test decides (`agree_with_test`); where
-        the board does not separate the two, the interval reaches 0.
+        """Return every system's rating minus that of a reference, and the ends of its interval (3 x S); infinite if
+        unbounded. If draws and test disagree about 0, the test decides (`agree_with_test`); if the two are tied on the
+        board, the interval reaches 0.
 
         Args:
             reference: the system that the others are compared with.
@@ -206,7 +212,7 @@ class RankingReport:
         return Difference(first, second, code, value, low, high, row.n_queries, self.n_draws, self.seed)
 
     def narrow(self, languages: Collection[str]) -> RankingReport:
-        """Return the ranking of some of its languages: only the row over all of them is computed anew.
+        """Return the ranking of some of its languages; only the row over all of them is recomputed.
 
         Raises:
             NotEnoughData: if it does not hold its battles, or ranks none of the languages.
@@ -229,13 +235,13 @@ class RankingReport:
 
     @property
     def apart(self) -> list[str]:
-        """A line for each language whose systems fall into parts that no battle joins."""
+        """A line for each language with groups of systems that no battle joins."""
         met = {code: row.wins.any(axis=0) | row.ties.any(axis=0) for code, row in self.battles.items()}
         return apart_lines({code: (row.systems, np.asarray(met[code])) for code, row in self.battles.items()})
 
     @property
     def weighs_kinds(self) -> bool:
-        """Whether the ratings weigh unanswerable and answerable queries equally, whatever their numbers of battles."""
+        """True if the ratings weight unanswerable and answerable queries equally, whatever their numbers of battles."""
         return self.judge == RELEVANCE and self.skill == "both"
 
     @property
@@ -257,44 +263,60 @@ class RankingReport:
 
     def table(self, language: str | None = None) -> pa.Table:
         """Return the ranking as table `ratings`, one row per language and system; of one language if given."""
-        data: dict[str, list[Any]] = {column.name: [] for column in schema.columns("ratings")}
+        import pyarrow as pa
+
+        parts = []
         for row in self.rows_of(language):
             low, high = row.interval()
             tests = self.tests[row.language]
             if len(row.systems) == 2:  # each rating is half of the difference
                 low, high = _agree(row.theta, low, high, tests.z[0, 1:], tests.adjusted[0, 1:] > tests.level)
             top = int(row.theta.argmax())
-            ahead = not tests.alike(str(row.systems[top]))
+            ahead = not tests.tied_with(str(row.systems[top]))
             if ahead and low[top] <= 0:  # ahead of all others is ahead of their mean, by the mean of the leads at least
                 low[top] = -self.differences(row.systems[top], row.language)[2].mean()
             rank_low, rank_high = tests.rank_ranges[:, [tests.systems.index(system) for system in row.systems]]
             tied: Best = "best" if ahead else "tied"
             bounded = set(row.bounded)
             n = len(row.systems)
-            data["language"] += [row.language] * n
-            data["judge"] += [self.judge] * n
-            data["skill"] += [self.skill] * n
-            data["system"] += row.systems
-            data["rating"] += row.theta.tolist()
-            data["low"] += [end if np.isfinite(end) else None for end in low.tolist()]
-            data["high"] += [end if np.isfinite(end) else None for end in high.tolist()]
-            data["rank"] += row.ranks().tolist()
-            data["rank_low"] += rank_low.tolist()
-            data["rank_high"] += rank_high.tolist()
-            data["best"] += [tied if low == 1 else None for low in rank_low.tolist()]
-            for k, name in enumerate(("wins", "ties", "losses")):
-                data[name] += row.record[:, k].tolist()
-            data["battles"] += row.record.sum(axis=1).tolist()
-            data["bounded"] += [system in bounded for system in row.systems]
-        return schema.from_columns("ratings", data)
+            columns = {
+                "language": [row.language] * n,
+                "judge": [self.judge] * n,
+                "skill": [self.skill] * n,
+                "system": row.systems,
+                "rating": row.theta,
+                "low": [end if np.isfinite(end) else None for end in low.tolist()],
+                "high": [end if np.isfinite(end) else None for end in high.tolist()],
+                "rank": row.ranks(),
+                "rank_low": rank_low,
+                "rank_high": rank_high,
+                "best": [tied if low == 1 else None for low in rank_low.tolist()],
+                **dict(zip(("wins", "ties", "losses"), row.record.T, strict=True)),
+                "battles": row.record.sum(axis=1),
+                "bounded": [system in bounded for system in row.systems],
+            }
+            parts.append(schema.from_columns("ratings", columns))
+        return pa.concat_tables(parts)
 
 
-def _agree(value: Array, low: Array, high: Array, z: Array, together: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Return intervals of differences that say the same about 0 as the board: `agree_with_test`, and those of two that
-    the board leaves together reach 0.
+def _agree(value: Array, low: Array, high: Array, z: Array, together: Flags) -> tuple[Array, Array]:
+    """Return intervals of differences that agree with the board about 0 (`agree_with_test`): those of two systems that
+    are tied on the board reach 0.
     """
     low, high = agree_with_test(value, low, high, z)
     return np.where(together, np.minimum(low, 0), low), np.where(together, np.maximum(high, 0), high)
+
+
+def need_one_judge(battles: Mapping[str, Battles]) -> tuple[str, Skill]:
+    """Return the judge and the skill of the battles of some languages.
+
+    Raises:
+        BadInput: if there are several.
+    """
+    kinds = {(of.judge, of.skill) for of in battles.values()}
+    if len(kinds) > 1:
+        raise BadInput(f"these battles come from several judges: {sorted(kinds)}", do="rate one judge at a time")
+    return kinds.pop()
 
 
 def rate(
@@ -306,14 +328,14 @@ def rate(
     ties: Ties = "half",
     penalty: Penalty = "jeffreys",
     ridge: float = RIDGE,
-    unranked: Mapping[str, Mapping[str, str]] | None = None,
+    unranked: Unranked | None = None,
 ) -> RankingReport:
-    """Rate the systems of each language, and over these languages together; systems without a battle are not rated.
+    """Rate the systems of each language, and over these languages jointly; systems without a battle are not rated.
 
     A draw weights the queries at random within each stratum. The joint rating is the mean of the languages' ratings, so
     every language has equal weight; draw b of the joint row is the mean of the languages' draws b. A query id that
-    occurs in several languages is one unit, with the same weight in all of them in a draw. That counts all `battles`,
-    so a language's draws do not depend on `languages`.
+    occurs in several languages is one unit, with the same weight in all of them in a draw. Shared ids are those of all
+    `battles`, so a language's draws do not depend on `languages`.
 
     Args:
         battles: battles by language, of one judge and skill.
@@ -322,7 +344,7 @@ def rate(
         seed: seed of the draws; the same seed gives the same numbers, to 1e-9 of a logit on any processor.
         ties: treatment of ties.
         penalty: `jeffreys`, or `none` for maximum likelihood.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+        ridge: weight of the ridge penalty, which determines the ratings of groups of systems that never met.
         unranked: by language, the systems that the judge cannot rank, each with the reason (`Judge.find_unranked`).
 
     Raises:
@@ -341,14 +363,10 @@ def rate(
     refuse_name_of_all(battles.keys())
     if ties not in ("half", "davidson", "drop"):
         raise BadInput(f"ties cannot be {ties!r}", do="use half, davidson or drop")
-    kinds = {(b.judge, b.skill) for b in battles.values()}
-    if len(kinds) > 1:
-        raise BadInput(f"these battles come from several judges: {sorted(kinds)}", do="rate one judge at a time")
-    ((judge, skill),) = kinds
+    judge, skill = need_one_judge(battles)
     with one_thread():
         layouts = {
-            code: by_query(language_battles, ties=ties, penalty=penalty, ridge=ridge)
-            for code, language_battles in sorted(battles.items())
+            code: by_query(language_battles, ties, penalty, ridge) for code, language_battles in sorted(battles.items())
         }
 
     def draw(code: str, layout: ByQuery) -> Array:
@@ -364,12 +382,12 @@ def rate(
 
 
 def _with_evidence(
-    battles: Mapping[str, Battles], unranked: Mapping[str, Mapping[str, str]]
+    battles: Mapping[str, Battles], unranked: Unranked
 ) -> tuple[dict[str, Battles], dict[str, dict[str, str]]]:
-    """Return the battles without the systems and languages that have none, and these with the reasons added."""
+    """Return the battles of the systems that have any, and by language the other systems with the reasons."""
     rated, without = {}, {code: dict(systems) for code, systems in unranked.items()}
     for code, of_language in battles.items():
-        met = list(np.atleast_1d(of_language.met().any(axis=0)))
+        met = list(np.atleast_1d(of_language.participation().any(axis=0)))
         fighting = [system for system, fights in zip(of_language.systems, met, strict=True) if fights]
         if fighting:
             rated[code] = of_language if all(met) else of_language.subset(fighting)
@@ -387,7 +405,7 @@ def rank_battles(
     battles: Mapping[str, Battles],
     settings: RankSettings = RankSettings(),
     *,
-    unranked: Mapping[str, Mapping[str, str]] | None = None,
+    unranked: Unranked | None = None,
 ) -> RankingReport:
     """Rate the systems by all of their battles, with the languages, ties, estimate and draws of the settings.
 
@@ -435,7 +453,7 @@ def _add_joint_row(ranking: RankingReport, rated: Mapping[str, Battles]) -> Rank
 def _joint_row(
     languages: Mapping[str, LanguageRanking], systems: Sequence[str], units: Units, battles: Mapping[str, Battles]
 ) -> LanguageRanking:
-    """Average over languages among the systems that all have, re-centred on these.
+    """Average over languages, for the systems that all languages have, recentred on these.
 
     Args:
         languages: the rows of several languages.
@@ -443,70 +461,54 @@ def _joint_row(
         units: the units of the languages' queries.
         battles: the rated battles; empty if unavailable, when no query id may be shared.
     """
-    indices = {code: [row.systems.index(s) for s in systems] for code, row in languages.items()}
-    theta, draws = mean_over_languages(
-        [row.theta[indices[code]] for code, row in languages.items()],
-        [row.draws[:, indices[code]] for code, row in languages.items()],
-    )
-    loose = open_sides([{s: side for s, side in row.unbounded.items() if s in systems} for row in languages.values()])
+    parts = [row.among(systems) for row in languages.values()]
+    theta, draws = mean_over_languages([part.theta for part in parts], [part.draws for part in parts])
+    loose = open_sides([part.unbounded for part in parts])
     bounded = tuple(s for s in systems if s not in loose)
-    n_queries = sum(row.n_queries for row in languages.values())
-    queries_by_system = np.sum([row.queries_by_system[indices[code]] for code, row in languages.items()], axis=0)
+    n_queries = sum(part.n_queries for part in parts)
+    queries_by_system = np.sum([part.queries_by_system for part in parts], axis=0)
     if units.shared:
         n_queries = units.n
         met = np.zeros((n_queries, len(systems)), dtype=bool)
         for code, of_language in battles.items():
-            place = [of_language.systems.index(s) for s in systems]
-            met[units.numbers[code]] |= of_language.met()[:, place]
+            met[units.numbers[code]] |= of_language.participation()[:, place_names(systems, of_language.systems)]
         queries_by_system = met.sum(axis=0)
     return LanguageRanking(
         JOINT,
         tuple(systems),
         theta - theta.mean(),
         draws - draws.mean(axis=1, keepdims=True),
-        np.sum([row.record[indices[code]] for code, row in languages.items()], axis=0),
+        np.sum([part.record for part in parts], axis=0),
         tuple(group for group in (bounded, *((s,) for s in loose)) if group),
         n_queries,
         queries_by_system,
-        sum(row.unparsed for row in languages.values()),
+        sum(part.unparsed for part in parts),
         loose,
-        _join_unseen(languages, indices, units),
-        min((row.voters for row in languages.values() if row.voters is not None), default=None),
+        _join_unseen([part.unseen for part in parts], units),
+        min((part.voters for part in parts if part.voters is not None), default=None),
     )
 
 
-def _count_people(battles: Battles | BlockedBattles) -> int | None:
-    """Return the number of people whose votes are clusters; None if they are not."""
-    ballots = battles.ballots if isinstance(battles, Battles) else None
-    return ballots.n_voters if ballots is not None and ballots.clustered else None
-
-
-def _join_unseen(
-    languages: Mapping[str, LanguageRanking], indices: Mapping[str, Sequence[int]], units: Units
-) -> UnseenQuery | None:
-    """Return the unseen query of the row over all languages: that of the language in which it changes most.
-
-    Args:
-        languages: the rows of several languages.
-        indices: by language, the indices of the systems of the joint row.
-        units: the units of the languages' queries.
+def _join_unseen(unseen: Sequence[UnseenQuery | None], units: Units) -> UnseenQuery | None:
+    """Return the unseen query of the row over all languages: that of the language in which it changes most; None if a
+    language has none.
     """
-    unseen = [(row.unseen, indices[code]) for code, row in languages.items() if row.unseen is not None]
-    if len(unseen) < len(languages):
+    parts = [part for part in unseen if part is not None]
+    if len(parts) < len(unseen):
         return None
-    single = [(part.worst[k], part.best[k], part.pairs[np.ix_(k, k)]) for part, k in unseen]
-    worst, best, pairs = (np.stack(column) / len(unseen) for column in zip(*single, strict=True))
-    counts = [(part.decided[k], part.differing[np.ix_(k, k)]) for part, k in unseen]
     # Of queries that languages share, the same may differ in each.
-    decided, differing = (np.stack(column) for column in zip(*counts, strict=True))
     add = np.max if units.shared else np.sum
     return UnseenQuery(
-        worst.min(axis=0), best.max(axis=0), pairs.min(axis=0), add(decided, axis=0), add(differing, axis=0)
+        np.min([part.worst for part in parts], axis=0) / len(parts),
+        np.max([part.best for part in parts], axis=0) / len(parts),
+        np.min([part.pairs for part in parts], axis=0) / len(parts),
+        add([part.decided for part in parts], axis=0),
+        add([part.differing for part in parts], axis=0),
     )
 
 
 def units_of(battles: Mapping[str, Battles]) -> Units:
-    """Return the sampling units of the queries on which systems battle, by language code."""
+    """Return the sampling units of the queries with battles, by language code."""
     return Units({code: language_battles.queries for code, language_battles in battles.items()})
 
 
@@ -553,18 +555,25 @@ def rate_layouts(
             of_language.unparsed,
             unbounded_sides(layout.systems, parted, counted),
             layout.unseen,
-            _count_people(of_language),
+            ballots.n_voters if (ballots := of_language.ballots) and ballots.clustered else None,
         )
     return _add_joint_row(replace(ranking, languages=rows), ranking.battles if rated is None else rated)
 
 
 def _draw_ratings(code: str, layout: ByQuery, resampling: Resampling) -> Array:
     """Return the ratings of each draw of query weights (B x S), or with many systems normal draws."""
+    from scipy.sparse import csr_array
+
     rng = generator(code, resampling.seed)
     if _draws_normally(layout):
-        return np.asarray(layout.theta + resampling.normal(rng) @ layout.moves)
+        return layout.theta + resampling.normal(rng) @ layout.moves
     weights, each = resampling.exponential(rng), layout.each
-    columns = [_transpose(column) for column in (each.first, each.second, each.ties) if column is not None]
+    columns: list[Counts | csr_array] = [
+        # Where few pairs battle on a query, sparse products are faster.
+        csr_array(column.T) if np.count_nonzero(column) <= _SPARSE * column.size else column.T
+        for column in (each.first, each.second, each.ties)
+        if column is not None
+    ]
 
     def sums(part: slice) -> list[Array]:
         rows = (weights(some).T for some in np.array_split(np.arange(resampling.draws)[part], PARTS))
@@ -572,15 +581,6 @@ def _draw_ratings(code: str, layout: ByQuery, resampling: Resampling) -> Array:
         return [np.vstack(parts) for parts in by_column]
 
     return layout.fit_draws(sums, rng, resampling.draws)
-
-
-def _transpose(column: Counts) -> Counts | csr_array:
-    """Return the points of every pair on every query (P x Q), as a sparse array where few pairs battle on a query."""
-    if np.count_nonzero(column) > _SPARSE * column.size:
-        return column.T
-    from scipy.sparse import csr_array
-
-    return csr_array(column.T)
 
 
 def _draws_normally(layout: ByQuery) -> bool:

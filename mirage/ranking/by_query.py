@@ -1,23 +1,20 @@
 """The battles of one language arranged by query: the input of draws, tests and analytic intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.ranking.fit import (
     MANY,
-    Array,
+    RIDGE,
     Counts,
-    Fit,
     Likelihood,
     PairCounts,
     davidson,
+    expected_points,
     fit,
     logistic,
     solver,
@@ -26,6 +23,7 @@ from mirage.ranking.fit import (
 from mirage.ranking.jeffreys import JeffreysPrior, estimate, least_dispersion, score_covariance
 from mirage.ranking.records import UnseenQuery, widen_draws
 from mirage.schema import Penalty, Ties
+from mirage.stats.arrays import Array, Places
 
 CLOSE = 1e-10
 """Tolerance of a draw's ratings in logits, met to about ten times this: interval ends agree to 1e-9 across
@@ -49,8 +47,8 @@ class Layout:
 
     systems: tuple[str, ...]
     """The S systems, sorted by name."""
-    queries_by_system: NDArray[np.intp]
-    """S: number of queries each system battles on."""
+    queries_by_system: Places
+    """S: number of queries with battles of each system."""
     counted: PairCounts
     """One data set: the weighted sum over all queries."""
     whole: Likelihood
@@ -66,6 +64,11 @@ class Layout:
         return self.point[0, : len(self.systems)]
 
     @property
+    def log_nu(self) -> Array | None:
+        """Logarithm of Davidson's tie parameter (1); None where ties are not modelled."""
+        return None if self.counted.ties is None else self.point[:, -1]
+
+    @property
     def unseen(self) -> UnseenQuery | None:
         """The unseen query of the intervals; None where battles are not counted by query."""
         return None
@@ -79,7 +82,6 @@ class Layout:
             rng: generator of the prior's weights.
             draws: B.
         """
-        start = Fit(self.theta[None], self.point[:, -1] if self.counted.ties is not None else None, 0)
         at_once, parts = max(1, _CELLS // max(1, self.counted.first.shape[1])), []
         for k in range(0, draws, at_once):
             first, second, *tied = sums(slice(k, k + at_once))
@@ -87,7 +89,8 @@ class Layout:
                 of_first, of_second = self.prior.draw_points(rng, len(first))
                 first, second = first + of_first, second + of_second
             pairs = PairCounts(first, second, tied[0] if tied else None, len(self.systems))
-            parts.append(fit(pairs, ridge=self.whole.ridge, start=start, tolerance=CLOSE).theta)
+            fitted = fit(pairs, ridge=self.whole.ridge, start=self.point, tolerance=CLOSE)
+            parts.append(fitted[:, : len(self.systems)])
         return widen_draws(self.theta, np.concatenate(parts), self.queries_by_system)
 
 
@@ -99,7 +102,7 @@ class ByQuery(Layout):
     """Q data sets, one per query."""
     weights: Array
     """Q: weight of each query, so that every stratum has the same share; 1 on average."""
-    strata: tuple[NDArray[np.intp], ...]
+    strata: tuple[Places, ...]
     """Query indices of each stratum."""
 
     @cached_property
@@ -122,12 +125,7 @@ class ByQuery(Layout):
         battles, expected = np.zeros((s, s)), np.zeros((s, s))
         battles[i, j] = battles[j, i] = met
         battles *= self.weights.max() / np.maximum(self.queries_by_system, 1)[:, None]
-        d = self.theta[i] - self.theta[j]
-        win, lose = logistic(d)
-        if self.each.ties is not None:
-            win, lose, tie = (part[0] for part in davidson(d[None], self.point[:, -1:]))
-            win, lose = win + tie / 2, lose + tie / 2
-        expected[i, j], expected[j, i] = win, lose
+        expected[i, j], expected[j, i] = expected_points(self.theta[i] - self.theta[j], self.log_nu)
         lost, won = battles * expected, battles * expected.T
         inverse = np.linalg.inv(self.whole.slopes(self.point)[1][0])[:s, :s]
         inverse = inverse - inverse.mean(axis=0)
@@ -180,17 +178,16 @@ def fit_layout(
         covariance: maps a point (1 x size) to the covariance of the sum of the queries' scores there (size x size).
         least: minimum dispersion of the prior (`jeffreys.least_dispersion`).
         penalty: `jeffreys`, or `none` for maximum likelihood.
-        ridge: weight of the ridge penalty, which fixes the ratings of parts of the data that never met.
+        ridge: weight of the ridge penalty, which determines the ratings of groups of systems that never met.
     """
     model = Likelihood(counted, ridge)
     if penalty == "none":
-        fitted = fit(counted, ridge=ridge)
-        return model, None, fitted.theta if fitted.log_nu is None else np.column_stack([fitted.theta, fitted.log_nu])
+        return model, None, fit(counted, ridge=ridge)
     point, prior = estimate(model, covariance, least=least)
     return model.plus(prior.added), prior, point
 
 
-def by_query(battles: Battles, *, ties: Ties, penalty: Penalty, ridge: float) -> ByQuery:
+def by_query(battles: Battles, ties: Ties = "half", penalty: Penalty = "jeffreys", ridge: float = RIDGE) -> ByQuery:
     """Arrange the battles by query, and fit all of them together.
 
     Args:

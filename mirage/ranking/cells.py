@@ -11,8 +11,6 @@ the sums of the covariates and of their squares: exact to first order around the
 variation of style within a pair.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -23,11 +21,12 @@ from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.ranking.by_query import Layout
-from mirage.ranking.fit import RIDGE, Array, CellStyle, Likelihood, PairCounts, logistic, sum_scores
-from mirage.ranking.jeffreys import LEAST, STEP, JeffreysPrior, estimate, least_dispersion, score_covariance
+from mirage.ranking.fit import RIDGE, CellStyle, Likelihood, PairCounts, logistic, sum_scores
+from mirage.ranking.jeffreys import STEP, JeffreysPrior, estimate, least_dispersion, score_covariance
 from mirage.ranking.records import widen_draws
 from mirage.ranking.resample import query_weights
 from mirage.schema import Ties
+from mirage.stats.arrays import Array, Places
 from mirage.stats.newton import Rows, StepRule, chord, memoize_last, newton
 
 _DEPENDENT = 1e-6
@@ -183,9 +182,7 @@ class Cells:
         s, pairs = model.n_systems, np.arange(len(model.i))
         of_first, of_second = np.zeros((2, s, len(pairs)))
         of_first[model.i, pairs], of_second[model.j, pairs] = prior.share, 1 - prior.share
-        shape = np.maximum(prior.shape, 1e-9)
-        points = [np.maximum(rng.standard_gamma(shape, (len(weights), s)) / shape, LEAST) for _ in range(2)]
-        every = np.hstack([weights, *points])
+        every = np.hstack([weights, *prior.draw_weights(rng, len(weights))])
 
         gained, conceded = self._by_system(prior.added * down), self._by_system(prior.added * up)
         scores = np.vstack(
@@ -207,7 +204,7 @@ class Cells:
         blocks = (every[k : k + at_once] for k in range(0, len(every), at_once))
         return np.concatenate([_maxima(x, rows @ totals, rows @ scores, seen, model) for rows in blocks])
 
-    def _seen(self) -> tuple[CellStyle, list[tuple[NDArray[np.intp], Array]]]:
+    def _seen(self) -> tuple[CellStyle, list[tuple[Places, Array]]]:
         """Return the N nodes that draws use, and, for each of a few nodes per cell, the node's index and the share of
         the cell it represents. The shares of a cell sum to 1.
         """
@@ -251,7 +248,7 @@ class Cells:
         return up, down
 
 
-def _find_identified(model: Likelihood) -> NDArray[np.intp]:
+def _find_identified(model: Likelihood) -> Places:
     """Return the covariates that add information to the systems and the preceding covariates."""
     s, informative = model.n_systems, list[int]()
     information = model.slopes(np.zeros((1, model.size)))[1][0]
@@ -293,7 +290,7 @@ def _maxima(x: Array, totals: Array, scores: Array, seen: CellStyle, model: Like
         np.tanh(left, out=left)
         left -= base
         left *= n
-        return np.asarray(won - left @ back)
+        return won - left @ back
 
     near = chord(gradient, inverse, np.zeros_like(scores), tolerance=_CLOSE, limit=_LIMIT, wait=False)
     maxima = np.asarray(x + near.point)

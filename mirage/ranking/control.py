@@ -29,10 +29,12 @@ from mirage.battles.counts import Battles, codes
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import JOINT, LEVEL, RankingReport, rate_layouts, units_of
 from mirage.ranking.cells import StyledRatings, fit_style
-from mirage.ranking.fit import RIDGE, Array
-from mirage.ranking.joint import mean_over_languages
+from mirage.ranking.fit import RIDGE
+from mirage.ranking.records import mean_over_languages
 from mirage.ranking.settings import DRAWS, SEED
 from mirage.ranking.threads import one_thread
+from mirage.stats.arrays import Array
+from mirage.stats.encoding import place_names
 from mirage.stats.intervals import bootstrap_tails
 from mirage.stats.units import Units, name_unit
 
@@ -81,10 +83,7 @@ class Covariates:
     def of(self, battles: Battles) -> Array:
         """Return the values in the order of the battles' systems and queries (Q x S x K); NaN where unknown."""
         values = np.full((len(battles.queries), len(battles.systems), len(self.names)), np.nan)
-        at_query = {name: k for k, name in enumerate(self.queries)}
-        at_system = {name: k for k, name in enumerate(self.systems)}
-        q = np.array([at_query.get(name, -1) for name in battles.queries])
-        s = np.array([at_system.get(name, -1) for name in battles.systems])
+        q, s = place_names(battles.queries, self.queries), place_names(battles.systems, self.systems)
         values[np.ix_(q >= 0, s >= 0)] = self.values[np.ix_(q[q >= 0], s[s >= 0])]
         return values
 
@@ -253,30 +252,28 @@ def control_style(
     first = next(iter(used.values()))
     ranking = RankingReport(first.judge, first.skill, ties, draws, seed, "jeffreys", RIDGE, {}, ())
     ranking = rate_layouts(ranking, fits, used, lambda _, fit: fit.theta_draws, used)
-    coefficients = {code: _read(code, names, fits[code], len(used[code].queries)) for code in used}
+    coefficients = {
+        code: tuple(
+            _coefficient(code, name, fit.value[k], fit.value_draws[:, k], used[code].n_queries, fit.reasons[k])
+            for k, name in enumerate(names)
+        )
+        for code, fit in fits.items()
+    }
     if JOINT in ranking.languages:
         coefficients[JOINT] = _mean(names, coefficients, fits, units_of(used))
     counted = {code: int(language_battles.record().sum()) // 2 for code, language_battles in used.items()}
     return StyleControl(names, ranking, coefficients, counted, missing)
 
 
-def _wider(n: int) -> float:
-    """Return the factor that corrects the spread of draws with exponential weights of n queries, whose variance is (n -
-    1)/(n + 1) of that of the estimate.
-
-    The percentiles of one language correct for few queries; those of a mean over languages, which uses the queries of
-    all, do not.
-    """
-    return ((n + 1) / (n - 1)) ** 0.5 if n > 1 else 1.0
-
-
-def _read(code: str, names: tuple[str, ...], fit: StyledRatings, n: int) -> tuple[Coefficient, ...]:
-    ends = np.quantile(fit.value_draws, bootstrap_tails(LEVEL, n), axis=0, method="weibull")
-    rows: list[Coefficient] = []
-    for k, (name, reason) in enumerate(zip(names, fit.reasons, strict=True)):
-        low, value, high = (None if reason else float(v) for v in (ends[0, k], fit.value[k], ends[1, k]))
-        rows.append(Coefficient(code, name, COVARIATES[name].per, value, low, high, reason))
-    return tuple(rows)
+def _coefficient(
+    code: str, name: str, value: float | Array, drawn: Array, n: int, reason: str | None = None
+) -> Coefficient:
+    """Return a coefficient with its interval by its draws over n queries; without a value if there is a reason."""
+    about = code, name, COVARIATES[name].per
+    if reason is not None:
+        return Coefficient(*about, None, None, None, reason)
+    low, high = np.quantile(drawn, bootstrap_tails(LEVEL, n), method="weibull").tolist()
+    return Coefficient(*about, float(value), low, high, None)
 
 
 def _mean(
@@ -289,16 +286,18 @@ def _mean(
     rows: list[Coefficient] = []
     for k, name in enumerate(names):
         informative = [code for code in fits if by[code][k].reason is None]
-        per = COVARIATES[name].per
         if not informative:
-            rows.append(Coefficient(JOINT, name, per, None, None, None, "not identified in any language"))
+            rows.append(_coefficient(JOINT, name, 0.0, np.zeros(1), 1, "not identified in any language"))
             continue
+        # Exponential weights of n queries have (n - 1) / (n + 1) of the variance of the estimate: the percentiles of
+        # one language correct for that, those over the queries of all languages do not.
+        counts = [len(units.queries[code]) for code in informative]
+        wider = [((n + 1) / (n - 1)) ** 0.5 if n > 1 else 1.0 for n in counts]
         value, drawn = mean_over_languages(
             [fits[code].value[k] for code in informative],
-            [_wider(len(units.queries[code])) * fits[code].value_draws[:, k] for code in informative],
+            [factor * fits[code].value_draws[:, k] for factor, code in zip(wider, informative, strict=True)],
         )
-        low, high = np.quantile(drawn, bootstrap_tails(LEVEL, units.n), method="weibull").tolist()
-        rows.append(Coefficient(JOINT, name, per, float(value), low, high, None))
+        rows.append(_coefficient(JOINT, name, value, drawn, units.n))
     return tuple(rows)
 
 

@@ -1,19 +1,15 @@
 """Price and latency of systems, from their cards and their calls in the ledger."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import mean, median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.io.sources.cards import cards_of
 from mirage.schema import SystemCard
+from mirage.store.arena import Arena
 from mirage.store.ledger import kept_ledger
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.blocks import systems_of
-from mirage.stats.newton import Curvature, Maximum, Rows, Solver, StepRule, chord, memoize_last, newton
+from mirage.stats.arrays import Array, Places
+from mirage.stats.newton import Maximum, Rows, Solver, StepRule, chord, memoize_last, newton
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.floating[Any]]
 
 RIDGE = 1e-7
@@ -50,18 +50,6 @@ _CACHED = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """Bradley-Terry ratings of S systems, fitted to B data sets at once."""
-
-    theta: Array
-    """B x S, each row centred on 0, in logits."""
-    log_nu: Array | None
-    """B: logarithm of Davidson's tie parameter; None where ties are not modelled."""
-    iterations: int
-    """Newton and chord steps taken."""
-
-
-@dataclass(frozen=True, slots=True)
 class PairCounts:
     """Battle counts of B data sets by pair of systems (i, j), i < j, in the order of `numpy.triu_indices`: all pairs,
     or those in `met`.
@@ -77,11 +65,11 @@ class PairCounts:
     """B x P: ties, where they are modelled (Davidson); else None."""
     systems: int
     """S."""
-    met: NDArray[np.intp] | None = None
+    met: Places | None = None
     """P: index of each pair in `numpy.triu_indices`, ascending; None for all pairs."""
 
     @property
-    def ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def ends(self) -> tuple[Places, Places]:
         """The first and the second system of every pair (P each)."""
         return _pairs(self.systems) if self.met is None else systems_of(self.met, self.systems)
 
@@ -90,22 +78,23 @@ class PairCounts:
 class CellStyle:
     """Covariates of N cells; a cell holds the battles of one pair and one style."""
 
-    pair: NDArray[np.intp]
+    pair: Places
     """N: index of the cell's pair."""
     z: Array
     """K x N: covariates of the pair's first answer minus those of its second."""
 
 
 def fit(
-    pairs: PairCounts, *, ridge: float = RIDGE, start: Fit | None = None, tolerance: float = _DRAW_TOLERANCE
-) -> Fit:
-    """Fit the ratings of every data set.
+    pairs: PairCounts, *, ridge: float = RIDGE, start: Array | None = None, tolerance: float = _DRAW_TOLERANCE
+) -> Array:
+    """Fit the ratings of every data set: B x S in logits, each row centred on 0, with Davidson's model B x (S + 1), the
+    logarithm of its tie parameter last.
 
     Args:
         pairs: the data sets.
         ridge: weight of the penalty (`RIDGE`).
-        start: a fit of one data set close to all of these, such as the one they are resampled from; its Hessian is then
-            used for all of them.
+        start: 1 x size: the fit of one data set close to all of these, such as the one they are resampled from; the
+            Hessian there is then used for all of them.
         tolerance: with a `start`, iterations stop when no theta moves by more than this.
 
     Returns:
@@ -113,17 +102,12 @@ def fit(
     """
     model = Likelihood(pairs, ridge)
     if start is None:
-        maximum = maximise([model], np.zeros((len(pairs.first), model.size)))
+        x = maximise([model], np.zeros((len(pairs.first), model.size))).point
     else:
-        x0 = start.theta if start.log_nu is None else np.column_stack([start.theta, start.log_nu])
-        maximum = _by_chords(model, x0, tolerance)
-    x = maximum.point
+        x = _by_chords(model, start, tolerance)
     theta = x[:, : pairs.systems]
-    return Fit(
-        theta=theta - theta.mean(axis=1, keepdims=True),
-        log_nu=None if pairs.ties is None else x[:, -1].copy(),
-        iterations=maximum.steps,
-    )
+    theta -= theta.mean(axis=1, keepdims=True)
+    return x
 
 
 def maximise(
@@ -153,9 +137,9 @@ def maximise(
     def take(rows: Rows) -> list[Likelihood]:
         return [model.take(rows) for model in models]
 
-    def slopes(x: Array, rows: Rows) -> tuple[Array, list[Curvature]]:
+    def slopes(x: Array, rows: Rows) -> tuple[Array, list[Array]]:
         parts = zip(taken(rows), spans, strict=True)
-        gradients, curvatures = zip(*(model.ascent(x[:, span]) for model, span in parts), strict=True)
+        gradients, curvatures = zip(*(model.slopes(x[:, span]) for model, span in parts), strict=True)
         return np.concatenate(gradients, axis=1), list(curvatures)
 
     def value(x: Array, rows: Rows) -> Array:
@@ -209,16 +193,12 @@ class Likelihood:
         """Return the model of some of the data sets; itself if one data set is shared by all."""
         if len(self.total) == 1 or isinstance(rows, slice):
             return self
-        part = self._copy()
+        part = object.__new__(Likelihood)
+        part.__dict__.update({name: value for name, value in self.__dict__.items() if name != "_square"})
         part.first, part.second, part.total, part.half = (
             counts[rows] for counts in (self.first, self.second, self.total, self.half)
         )
         part.ties = None if self.ties is None else self.ties[rows]
-        return part
-
-    def _copy(self) -> Likelihood:
-        part = object.__new__(Likelihood)
-        part.__dict__.update({name: value for name, value in self.__dict__.items() if name != "_square"})
         return part
 
     @property
@@ -243,9 +223,7 @@ class Likelihood:
         if self.ties is not None:
             win, lose, tie = davidson(self.differences(x), x[:, -1:])
             up = self.half - self.total * (win - lose) / 2
-            return np.asarray(
-                np.column_stack([self._along(up), (self.ties - self.total * tie).sum(axis=1)]) - self.ridge * x
-            )
+            return np.column_stack([self._design_sums(up), (self.ties - self.total * tie).sum(axis=1)]) - self.ridge * x
         # (first - second)/2 - n (sigma(d) - 1/2), where sigma(d) - 1/2 = tanh(d/2)/2; in place, as the hot loop.
         g = -self.ridge * x
         if self.n_systems >= MANY and self.style is None:
@@ -257,7 +235,7 @@ class Likelihood:
                 np.tanh(d, out=d)
                 d *= total[row]
                 g[k] += half[row] - d.sum(axis=1) / 2
-            return np.asarray(g)
+            return g
         at_once = max(1, _CACHED // max(len(self.i), 1))
         for k in range(0, len(x), at_once):
             rows = slice(k, k + at_once)
@@ -267,15 +245,15 @@ class Likelihood:
             d *= self.total[rows] if len(self.total) > 1 else self.total
             d /= -2
             d += self.half[rows] if len(self.half) > 1 else self.half
-            g[rows] += self._along(d)
-        return np.asarray(g)
+            g[rows] += self._design_sums(d)
+        return g
 
     @cached_property
     def _square(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """B x S x S: symmetric battle counts; B x S: half of (points won - points lost)."""
         total = np.zeros((len(self.total), self.n_systems, self.n_systems))
         total[:, self.i, self.j] = total[:, self.j, self.i] = self.total
-        return total, self._along(np.asarray(self.half, dtype=np.float64))
+        return total, self._design_sums(np.asarray(self.half, dtype=np.float64))
 
     def by_pair(self, cells: Counts) -> Array:
         """Return sums over the cells of each pair (B x P)."""
@@ -285,7 +263,7 @@ class Likelihood:
         place = (np.arange(b)[:, None] * p + self.style.pair).ravel()
         return np.bincount(place, cells.ravel(), b * p).astype(float, copy=False).reshape(b, p)
 
-    def _along(self, cells: Array) -> Array:
+    def _design_sums(self, cells: Array) -> Array:
         """Return sums over cells times their design rows (B x (S + K))."""
         if self.style is not None:
             return np.hstack([self.by_pair(cells) @ self.D, cells @ self.style.z.T])
@@ -302,7 +280,7 @@ class Likelihood:
                 (x[:, :s] @ self.D.T)[:, self.style.pair] + x[:, s : s + len(self.style.z)] @ self.style.z
             )
         if self.met is not None or s >= MANY:
-            return np.asarray(x[:, self.i] - x[:, self.j])
+            return x[:, self.i] - x[:, self.j]
         return np.asarray(x[:, :s] @ self.D.T)
 
     def _by_system(self, cells: Counts) -> tuple[Array, Array]:
@@ -324,20 +302,16 @@ class Likelihood:
             win, lose = logistic(d)
             H = self._curvature(self.total * win * lose)
             # Not (first - second)/2 - n (win - lose)/2: it cancels where a difference is large.
-            g = self._along(self.first * lose - self.second * win)
+            g = self._design_sums(self.first * lose - self.second * win)
         else:
             win, lose, tie = davidson(d, x[:, -1:])
             ahead = win - lose
             H = self._curvature(self.total * (win + lose - ahead**2) / 4)
             up = self.first * (lose + tie / 2) - self.second * (win + tie / 2) - self.ties * ahead / 2
-            g = np.column_stack([self._along(up), (self.ties - self.total * tie).sum(axis=1)])
-            H[:, :-1, -1] = H[:, -1, :-1] = -self._along(self.total * tie * ahead / 2)
+            g = np.column_stack([self._design_sums(up), (self.ties - self.total * tie).sum(axis=1)])
+            H[:, :-1, -1] = H[:, -1, :-1] = -self._design_sums(self.total * tie * ahead / 2)
             H[:, -1, -1] += (self.total * tie * (1 - tie)).sum(axis=1)
         return g - self.ridge * x, H
-
-    def ascent(self, x: Array) -> tuple[Array, Curvature]:
-        """Return the gradient (B x size), and minus the Hessian in the form `newton` expects."""
-        return self.slopes(x)
 
     def _curvature(self, c: Array) -> Array:
         """Return minus the Hessian from the information of the cells (B x size x size); 0 for log nu."""
@@ -363,9 +337,9 @@ class Likelihood:
         d = self.differences(x)
         if self.ties is None:
             win, lose = logistic(d)
-            return np.asarray(self.total * win * lose)
+            return self.total * win * lose
         win, lose, _ = davidson(d, x[:, -1:])
-        return np.asarray(self.total * (win + lose - (win - lose) ** 2) / 4)
+        return self.total * (win + lose - (win - lose) ** 2) / 4
 
     def leverage(self, x: Array) -> Array:
         """Return the leverage of each pair or cell of one data set: its share in the information on its difference (P
@@ -429,7 +403,7 @@ def solver(H: Array) -> Solver:
 
 
 @cache
-def _pairs(s: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pairs(s: int) -> tuple[Places, Places]:
     """Return the pairs (i, j), i < j, of s systems."""
     i, j = np.triu_indices(s, 1)
     for array in (i, j):
@@ -448,9 +422,7 @@ def _design(s: int) -> NDArray[Any]:
     return design
 
 
-def sum_scores(
-    query: NDArray[np.integer], ends: tuple[NDArray[np.intp], NDArray[np.intp]], pull: Array, shape: tuple[int, int]
-) -> Array:
+def sum_scores(query: NDArray[np.integer], ends: tuple[Places, Places], pull: Array, shape: tuple[int, int]) -> Array:
     """Return each query's score for the ratings (Q x S).
 
     Args:
@@ -472,6 +444,16 @@ def logistic(d: Array) -> tuple[Array, Array]:
     return np.where(d > 0, near, far), np.where(d > 0, far, near)
 
 
+def expected_points(d: Array, log_nu: Array | None) -> tuple[Array, Array]:
+    """Return the points that the first and the second of pairs are to win, a tie being half a point for each; ties are
+    modelled if `log_nu` is given (`davidson`).
+    """
+    if log_nu is None:
+        return logistic(d)
+    win, lose, tie = davidson(d, log_nu)
+    return win + tie / 2, lose + tie / 2
+
+
 def davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
     """Return P(first wins), P(second wins), P(tie) of pairs whose strengths differ by d."""
     win, lose, tie = d / 2, -d / 2, np.broadcast_to(log_nu, d.shape)
@@ -481,7 +463,7 @@ def davidson(d: Array, log_nu: Array) -> tuple[Array, Array, Array]:
     return win / z, lose / z, tie / z
 
 
-def _apart(model: Likelihood, x: Array) -> Array:
+def _move_separated(model: Likelihood, x: Array) -> Array:
     """Move every system with all points or none in a data set to the maximum of its own likelihood, the others fixed.
 
     With u the others' strengths around their mean and t its own, an undefeated system concedes the expected points
@@ -522,8 +504,10 @@ def _apart(model: Likelihood, x: Array) -> Array:
     return x
 
 
-def _by_chords(model: Likelihood, x0: Array, tolerance: float) -> Maximum:
-    """Run the chord iteration from `x0` with the mean data set's curvature; maximise the rest with Newton's method."""
+def _by_chords(model: Likelihood, x0: Array, tolerance: float) -> Array:
+    """Return the maxima by the chord iteration from `x0` with the mean data set's curvature, the rest by Newton's
+    method.
+    """
     inverse = np.linalg.inv(model.mean().slopes(x0)[1][0])
     points_won, points_lost = model.points()
     bounded = np.asarray((np.minimum(points_won, points_lost) > 0).all(axis=1))
@@ -536,7 +520,5 @@ def _by_chords(model: Likelihood, x0: Array, tolerance: float) -> Maximum:
     bounded[easy] = near.converged
     hard = np.flatnonzero(~bounded)
     part = model.take(hard)
-    rest = maximise([part], _apart(part, x0.repeat(len(hard), axis=0)))
-    x[hard] = rest.point
-    bounded[hard] = rest.converged
-    return Maximum(x, bounded, near.steps + rest.steps)
+    x[hard] = maximise([part], _move_separated(part, x0.repeat(len(hard), axis=0))).point
+    return x

@@ -1,14 +1,12 @@
 """The comparison graph of one data set (who won points from whom) and the ratings it leaves unbounded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.ranking.fit import PairCounts
+from mirage.stats.arrays import Flags
 from mirage.text.segmentation import join_or_count
 
 Side = Literal["above", "below", "both"]
@@ -47,18 +45,18 @@ def unbounded_sides(systems: tuple[str, ...], parts: Groups, pairs: PairCounts) 
     for k, system in enumerate(systems):
         if system not in main:
             open_: tuple[tuple[Side, Any], ...] = (("above", lost[k]), ("below", won[k]))
-            sides_by_system[system] = either([side for side, bounded in open_ if not bounded])
+            sides_by_system[system] = common_side([side for side, bounded in open_ if not bounded])
     return sides_by_system
 
 
-def either(sides: list[Side]) -> Side:
+def common_side(sides: list[Side]) -> Side:
     """Return the side if all are the same, else `both`."""
     return sides[0] if len(set(sides)) == 1 else "both"
 
 
-def apart_lines(pairs: Mapping[str, tuple[tuple[str, ...], NDArray[np.bool_]]]) -> list[str]:
-    """Return a line for each language whose systems fall into parts that no battle joins, given the systems of each
-    language and which of them met (S x S).
+def apart_lines(pairs: Mapping[str, tuple[tuple[str, ...], Flags]]) -> list[str]:
+    """Return a line for each language with groups of systems that no battle joins, given the systems of each language
+    and which of them met (S x S).
     """
     lines = []
     for code, (systems, met) in pairs.items():
@@ -70,13 +68,13 @@ def apart_lines(pairs: Mapping[str, tuple[tuple[str, ...], NDArray[np.bool_]]]) 
     return lines
 
 
-def _components(systems: tuple[str, ...], together: NDArray[np.bool_]) -> Groups:
+def _components(systems: tuple[str, ...], together: Flags) -> Groups:
     """Return the groups of systems that reach each other, the largest first."""
     parts = {tuple(name for name, is_in in zip(systems, row, strict=True) if is_in) for row in together.tolist()}
     return tuple(sorted(parts, key=lambda part: (-len(part), part)))
 
 
-def _took_points(pairs: PairCounts) -> NDArray[np.bool_]:
+def _took_points(pairs: PairCounts) -> Flags:
     """Return whether the row system won points from the column system of a data set, directly or through others (S x
     S).
     """
@@ -87,7 +85,7 @@ def _took_points(pairs: PairCounts) -> NDArray[np.bool_]:
     return _closure(beat)
 
 
-def _closure(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _closure(steps: Flags) -> Flags:
     """Return whether a path of steps leads from each row to each column, or they are equal."""
     reach = steps | np.eye(len(steps), dtype=bool)
     while True:

@@ -13,16 +13,14 @@ most battles are ties, phi is near 0, but the few wins and losses are no more ce
 many pseudo-points as for these alone (`least_dispersion`). With fewer, intervals of 50 queries with 90% ties cover 82%.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mirage.ranking.fit import MANY, Array, Likelihood, solver
-from mirage.stats.newton import Acceleration, Curvature, Rows, StepRule, newton
+from mirage.ranking.fit import MANY, Likelihood, solver
+from mirage.stats.arrays import Array, Places
+from mirage.stats.newton import Acceleration, Rows, Solver, StepRule, newton
 
 MOST = 20.0
 """Largest dispersion used to scale the pseudo-points."""
@@ -57,6 +55,12 @@ class JeffreysPrior:
     shape: Array
     """S: number of half battles attributed to a system, at dispersion 1."""
 
+    def draw_weights(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+        """Draw the gamma weights of a system's points won and lost (n x S each), 1 on average."""
+        shape = np.maximum(self.shape, 1e-9)
+        won, lost = (np.maximum(rng.standard_gamma(shape, (n, len(shape))) / shape, LEAST) for _ in range(2))
+        return won, lost
+
     def draw_points(self, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         """Draw the prior's pseudo-points for n draws of the posterior bootstrap (n x P for the first and the second of
         a pair).
@@ -65,17 +69,16 @@ class JeffreysPrior:
         exponential weights of these, the draws of a rating are then those of the posterior under Jeffreys' prior.
         """
         i, j = np.triu_indices(len(self.shape), 1)
-        shape = np.maximum(self.shape, 1e-9)
-        up, down = (np.maximum(rng.standard_gamma(shape, (n, len(shape))) / shape, LEAST) for _ in range(2))
+        up, down = self.draw_weights(rng, n)
         of_first, of_second = self.added * self.share, self.added * (1 - self.share)
-        if len(shape) >= MANY:
+        if len(self.shape) >= MANY:
             return (
                 up[:, i] * of_first + down[:, j] * of_second,
                 down[:, i] * of_first + up[:, j] * of_second,
             )
         # The same as one matrix product, which is faster for few systems.
         pairs = np.arange(len(self.added))
-        first, second = np.zeros((2, len(shape), len(pairs)))
+        first, second = np.zeros((2, len(self.shape), len(pairs)))
         first[i, pairs], second[j, pairs] = of_first, of_second
         both = np.hstack([up, down])
         return both @ np.vstack([first, second]), both @ np.vstack([second, first])
@@ -100,23 +103,18 @@ def bias_reduced(
     return x, _prior(model, x, phi)
 
 
-def rough_estimate(model: Likelihood) -> Array:
-    """Return the ratings at dispersion 1 as `bias_reduced` does, to `ROUGHLY`: enough for the dispersion."""
-    return _maximise(model, 1.0, np.zeros((1, model.size)), ROUGHLY)
-
-
 def _maximise(model: Likelihood, phi: float, start: Array, tolerance: float) -> Array:
     s, accelerated = model.n_systems, Acceleration()
     # A pair that never met has no leverage.
     met = model.of_pairs_met()
 
-    def slopes(x: Array, _: Rows) -> tuple[Array, list[Curvature]]:
-        gradient, curvature = met.plus(met.leverage(x) / 2 * phi).ascent(x)
-        if callable(curvature) or s < MANY:
+    def slopes(x: Array, _: Rows) -> tuple[Array, list[Array] | Solver]:
+        gradient, curvature = met.plus(met.leverage(x) / 2 * phi).slopes(x)
+        if s < MANY:
             return gradient, [curvature]
         solve = solver(curvature)
         # A rough estimate keeps its plain steps: the dispersion depends on where they stop.
-        return gradient, [solve if tolerance > TOLERANCE else lambda right: accelerated(x, solve(right))]
+        return gradient, solve if tolerance > TOLERANCE else lambda right: accelerated(x, solve(right))
 
     x = newton(slopes, start, StepRule(tolerance, _LIMIT, longest=STEP)).point
     x[:, :s] -= x[:, :s].mean(axis=1, keepdims=True)
@@ -134,7 +132,7 @@ def least_dispersion(net_squares: float, decisive: float) -> float:
     return max(1.0, net_squares / decisive) if decisive > 0 else 1.0
 
 
-def score_covariance(scores: Array, strata: Sequence[NDArray[np.intp]]) -> Array:
+def score_covariance(scores: Array, strata: Sequence[Places]) -> Array:
     """Return the covariance of the sum of the queries' scores (size x size); 0 with fewer than two queries.
 
     Args:
@@ -157,7 +155,7 @@ def estimate(model: Likelihood, covariance: Callable[[Array], Array], *, least: 
         covariance: maps a point (1 x size) to J there (size x size).
         least: minimum dispersion (`least_dispersion`).
     """
-    point = rough_estimate(model)
+    point = _maximise(model, 1.0, np.zeros((1, model.size)), ROUGHLY)
     n = model.size - (model.ties is not None)
     H, J = model.slopes(point)[1], covariance(point)
     solved = solver(H)(J[None]) if n >= MANY else np.linalg.solve(H, J[None])

@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles import verdict_rows
@@ -26,6 +25,7 @@ from mirage.battles.counts import (
     CLASSIFIED,
     RELEVANCE,
     Battles,
+    Unranked,
     find_unranked,
     from_outcomes,
     pool_battles,
@@ -42,12 +42,14 @@ from mirage.battles.verdict_rows import (
     OF_SCORES,
     REPEATED,
     Verdicts,
+    VerdictsByJudge,
     from_judgments,
     judges_of,
 )
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.settings import RankSettings
 from mirage.schema import FAILED, UNDECIDED, Failures, Parser, Skill
+from mirage.stats.arrays import Integers
 from mirage.store.labels import label_maker, label_phrase, label_sources
 from mirage.text.languages import name_of
 from mirage.text.segmentation import join_first
@@ -100,7 +102,7 @@ class Judge(ABC):
     skill: Skill = "both"
     """Skill whose queries count; only relevance labels have others than `both`."""
     failures: Failures = "count"
-    """Whether failed answers count as wrong, or are left out."""
+    """Treatment of failed answers: counted as wrong, or left out."""
 
     table: ClassVar[str]
     """Name of the table that the judge decides from."""
@@ -115,7 +117,7 @@ class Judge(ABC):
     rests_on_labels: ClassVar[bool] = False
     """Whether the labels of the queries decide, so that their errors are errors of the ranking."""
     asked: ClassVar[bool] = True
-    """Whether somebody is asked for a verdict on every battle: a prediction saves these calls."""
+    """Whether each verdict takes a call or a person: a prediction saves these."""
     rule: ClassVar[str] = ""
     """Why an answer wins, if a fixed rule decides."""
 
@@ -170,17 +172,17 @@ class Judge(ABC):
             do = f"omit the option {name.replace('_', ' ')}, or choose such a judge"
             raise BadInput(f"{_APPLIES[name]}, not to {self.name}", do=do)
 
-    @abstractmethod
     def phrase(self, arena: Arena) -> str:
         """Return the judge's name in a sentence about an arena."""
+        return self.name
 
     @abstractmethod
     def maker(self, arena: Arena) -> schema.Maker:
-        """Return who decides in an arena: people, a model (or program), who wrote the data, or unknown."""
+        """Return the kind of decider in an arena: people, a model (or program), the author of the data, or unknown."""
 
     @abstractmethod
     def basis(self, arena: Arena) -> str:
-        """Return what decides in an arena, as one or two sentences without their beginning, "Decided by"."""
+        """Return the basis of decisions in an arena: one or two sentences to follow "Decided by"."""
 
     def members(self, arena: Arena) -> tuple[str, ...]:
         """Return the judges whose verdicts count; none if no verdicts do."""
@@ -218,22 +220,20 @@ class Judge(ABC):
         self.need_languages(languages, battles, self.find_unranked(table, languages) if missing else {})
         return {code: battles[code] for code in languages}
 
-    @abstractmethod
     def _count(self, table: pa.Table) -> dict[str, Battles]:
         """Count the battles of a table by language."""
+        return from_judgments(table, judge=self.name)
 
-    def verdicts(
-        self, arena: Arena, settings: RankSettings = RankSettings()
-    ) -> Mapping[str, Mapping[str, Verdicts]] | None:
+    def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> VerdictsByJudge | None:
         """Return the verdicts of each judge that counts, by language; None if labels decide without verdicts."""
         return {name: verdicts_of(arena, name, self.failures) for name in self.members(arena)}
 
-    def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
+    def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> Unranked:
         """Return by language, of these or all, the systems that the judge cannot rank, each with the reason as text."""
         return {}
 
-    def unranked(self, arena: Arena, languages: Sequence[str] = ()) -> dict[str, dict[str, str]]:
-        """Return what `find_unranked` does for an arena, of these languages or all if empty."""
+    def unranked_systems(self, arena: Arena, languages: Sequence[str] = ()) -> Unranked:
+        """Return the result of `find_unranked` for an arena, of these languages or all if empty."""
         return {}
 
     def check_languages(self, arena: Arena, languages: Sequence[str]) -> None:
@@ -244,7 +244,7 @@ class Judge(ABC):
         self,
         languages: Iterable[str],
         there: Collection[str],
-        without: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        without: Unranked = MappingProxyType({}),
     ) -> None:
         """Require languages to have battles, given those that have and, by language, the systems that cannot be ranked.
 
@@ -318,15 +318,15 @@ class LabelJudge(Judge):
     def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> None:
         return None
 
-    def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> dict[str, dict[str, str]]:
+    def find_unranked(self, table: pa.Table, languages: Sequence[str] | None = None) -> Unranked:
         reasons = find_unranked(table, skill=self.skill, parser=self.parser)
         return {code: row for code, row in reasons.items() if languages is None or code in languages}
 
-    def unranked(self, arena: Arena, languages: Sequence[str] = ()) -> dict[str, dict[str, str]]:
+    def unranked_systems(self, arena: Arena, languages: Sequence[str] = ()) -> Unranked:
         return {code: row for code, row in _label_unranked(arena, self).items() if not languages or code in languages}
 
     def check_languages(self, arena: Arena, languages: Sequence[str]) -> None:
-        self.need_languages(languages, battles_of(arena, self), self.unranked(arena, languages))
+        self.need_languages(languages, battles_of(arena, self), self.unranked_systems(arena, languages))
 
     def count_rows(self, arena: Arena) -> pa.Table:
         return arena.sql(
@@ -373,9 +373,6 @@ class VerdictJudge(Judge):
     counted: ClassVar[Counted] = "verdicts"
     options: ClassVar[frozenset[str]] = _SELECTION | {"control", "pooled"}
 
-    def phrase(self, arena: Arena) -> str:
-        return self.name
-
     def maker(self, arena: Arena) -> schema.Maker:
         return "people" if set(self.members(arena)) <= people_judges(arena) else "model"
 
@@ -399,9 +396,6 @@ class VerdictJudge(Judge):
 
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
         return _note_people(arena, self.name)
-
-    def _count(self, table: pa.Table) -> dict[str, Battles]:
-        return from_judgments(table, judge=self.name)
 
     def count_rows(self, arena: Arena) -> pa.Table:
         return arena.sql(
@@ -441,16 +435,17 @@ class HeuristicJudge(VerdictJudge):
         return "the heuristic judge, a weighted sum of features: a baseline for a model as judge."
 
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
-        return [f"not ranked: {line}" for line in self._undecided(_heuristic_verdicts(arena, self.failures)).values()]
+        undecided = self._undecided_languages(_heuristic_verdicts(arena, self.failures))
+        return [f"not ranked: {line}" for line in undecided.values()]
 
-    def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> Mapping[str, Mapping[str, Verdicts]]:
-        return {self.name: self._decided(_heuristic_verdicts(arena, self.failures))}
+    def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> VerdictsByJudge:
+        return {self.name: self._rankable_verdicts(_heuristic_verdicts(arena, self.failures))}
 
     def _count(self, table: pa.Table) -> dict[str, Battles]:
         every = verdict_rows.verdicts(table, judge=self.name, unread=True)
-        return {code: verdicts.battles() for code, verdicts in self._decided(every).items()}
+        return {code: verdicts.battles() for code, verdicts in self._rankable_verdicts(every).items()}
 
-    def _undecided(self, every: Mapping[str, Verdicts]) -> dict[str, str]:
+    def _undecided_languages(self, every: Mapping[str, Verdicts]) -> dict[str, str]:
         """Return the languages with too many undecided battles, each with their number in words."""
         counts = {code: (int((of.verdict == UNPARSED).sum()), len(of.verdict)) for code, of in every.items()}
         return {
@@ -459,16 +454,16 @@ class HeuristicJudge(VerdictJudge):
             if undecided > MOST_UNDECIDED * n
         }
 
-    def _decided(self, every: Mapping[str, Verdicts]) -> dict[str, Verdicts]:
+    def _rankable_verdicts(self, every: Mapping[str, Verdicts]) -> dict[str, Verdicts]:
         """Return the verdicts of the languages that can be ranked.
 
         Raises:
             NotEnoughData: if there are none.
         """
-        undecided = self._undecided(every)
+        undecided = self._undecided_languages(every)
         if len(undecided) == len(every):
             raise NotEnoughData(
-                f"the heuristic judge leaves too much open: {join_first(list(undecided.values()))}",
+                f"the heuristic judge leaves too many battles undecided: {join_first(list(undecided.values()))}",
                 do="let a model judge: mirage evaluate DIR --judge MODEL --base-url URL --dry-run",
             )
         return {code: verdicts for code, verdicts in every.items() if code not in undecided}
@@ -511,9 +506,6 @@ class NuggetJudge(Judge):
     asked: ClassVar[bool] = False
     rule: ClassVar[str] = "it states more of the vital nuggets in full"
 
-    def phrase(self, arena: Arena) -> str:
-        return self.name
-
     def maker(self, arena: Arena) -> schema.Maker:
         return "model"
 
@@ -526,12 +518,7 @@ class NuggetJudge(Judge):
     def notes(self, arena: Arena, settings: RankSettings = RankSettings()) -> list[str]:
         return nuggets_of(arena, settings.of_nuggets).lines
 
-    def _count(self, table: pa.Table) -> dict[str, Battles]:
-        return from_judgments(table, judge=self.name)
-
-    def verdicts(
-        self, arena: Arena, settings: RankSettings = RankSettings()
-    ) -> Mapping[str, Mapping[str, Verdicts]] | None:
+    def verdicts(self, arena: Arena, settings: RankSettings = RankSettings()) -> VerdictsByJudge | None:
         return {self.name: _nugget_verdicts(arena, replace(settings.of_nuggets, languages=None))}
 
     def check_languages(self, arena: Arena, languages: Sequence[str]) -> None:
@@ -565,7 +552,7 @@ class NuggetJudge(Judge):
 
 def _count_decisions(by_language: Mapping[str, Verdicts], languages: Collection[str]) -> PairCounts:
     """Count the decisions on the battles of every two systems, in some languages or all if empty."""
-    sums: dict[tuple[str, str], NDArray[np.int64]] = {}
+    sums: dict[tuple[str, str], Integers] = {}
     for code, verdicts in by_language.items():
         if not languages or code in languages:
             decided = verdicts.decision_counts()
@@ -625,7 +612,7 @@ def battles_of(arena: Arena, judge: Judge, settings: RankSettings = RankSettings
 
 
 @lru_cache(maxsize=16)
-def _label_unranked(arena: Arena, judge: LabelJudge) -> dict[str, dict[str, str]]:
+def _label_unranked(arena: Arena, judge: LabelJudge) -> Unranked:
     return judge.find_unranked(judge.read(arena))
 
 

@@ -1,11 +1,10 @@
 """Battles decided by nugget scores: the answer that states more of the vital nuggets in full wins."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.battles.failures import failures_of, score_failures
 from mirage.battles.judge import NUGGETS
@@ -14,13 +13,8 @@ from mirage.errors import NotEnoughData
 from mirage.ranking.settings import RankSettings
 from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stages.features.stage import nugget_table
+from mirage.store.arena import Arena
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
-
 
 ONE_ANSWER = "only one answer"
 """Reason why a query has no battle."""

@@ -36,8 +36,6 @@ The ranks that the tests leave open (`rank_range`) hold for all systems together
 tied with the best if they begin at 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -48,8 +46,10 @@ from numpy.typing import NDArray
 
 from mirage.errors import UnknownName
 from mirage.ranking.by_query import ByQuery
-from mirage.ranking.fit import Array, davidson, logistic, maximise
+from mirage.ranking.fit import davidson, logistic, maximise
 from mirage.ranking.records import ALPHA, LanguageRanking
+from mirage.stats.arrays import Array, Flags, Integers, Places
+from mirage.stats.encoding import place_names
 from mirage.stats.holm import holm
 from mirage.stats.units import Units, joint_spread, moves_alike
 from mirage.text.segmentation import join_first
@@ -99,7 +99,7 @@ class BoardTests:
     """S x S: two-sided p-values, symmetric, 1 on the diagonal."""
     adjusted: Array
     """S x S: the same, adjusted for the S (S - 1) / 2 pairs."""
-    differing: NDArray[np.int64]
+    differing: Integers
     """S x S: number of queries on which the two differ."""
     n_queries: int
     """Number of queries."""
@@ -137,7 +137,7 @@ class BoardTests:
         """Return whether the test separates two systems at the family-wise level."""
         return bool(self.adjusted[self.index_of(first, second)] <= self.level)
 
-    def alike(self, system: str) -> tuple[str, ...]:
+    def tied_with(self, system: str) -> tuple[str, ...]:
         """Return the systems that a system is not separated from, the best first.
 
         Raises:
@@ -161,17 +161,17 @@ class BoardTests:
         return low, high
 
     @property
-    def better(self) -> NDArray[np.bool_]:
+    def better(self) -> Flags:
         """S x S: whether the row system is significantly better than the column system."""
-        return np.asarray((self.adjusted <= self.level) & (self.z > 0))
+        return (self.adjusted <= self.level) & (self.z > 0)
 
     @cached_property
-    def rank_ranges(self) -> NDArray[np.int64]:
+    def rank_ranges(self) -> Integers:
         """The best and the worst rank of every system that the tests leave open (2 x S)."""
         return rank_ranges(self.better)
 
 
-def rank_ranges(better: NDArray[np.bool_]) -> NDArray[np.int64]:
+def rank_ranges(better: Flags) -> Integers:
     """Return the ranks that tests leave open: from 1 + the number of systems significantly better to the number of
     systems minus those significantly worse (2 x S).
 
@@ -181,21 +181,7 @@ def rank_ranges(better: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.stack([1 + better.sum(axis=0), len(better) - better.sum(axis=1)])
 
 
-def open_ranks(separated: NDArray[np.bool_], difference: Array, systems: int) -> NDArray[np.int64]:
-    """Return the ranks that tests leave open (`rank_ranges`), given the tests of the pairs.
-
-    Args:
-        separated: P: whether each pair (i, j), i < j, is separated, in the order of `numpy.triu_indices`.
-        difference: P: rating of i minus that of j.
-        systems: S.
-    """
-    better = np.zeros((systems, systems), dtype=bool)
-    i, j = np.triu_indices(systems, 1)
-    better[i, j], better[j, i] = separated & (difference > 0), separated & (difference < 0)
-    return rank_ranges(better)
-
-
-def in_rank_order(row: LanguageRanking) -> NDArray[np.intp]:
+def in_rank_order(row: LanguageRanking) -> Places:
     """Return the indices of a row's systems, best first, ties by name (S)."""
     rounded = [-round(rating, 9) for rating in row.theta.tolist()]
     return np.array(sorted(range(len(rounded)), key=lambda k: (rounded[k], row.systems[k])), dtype=np.intp)
@@ -219,23 +205,7 @@ def separate_fitted(
 
     order = in_rank_order(row)
     i, j = np.triu_indices(len(order), 1)
-    differing = np.minimum(queries_by_system[order[i]], queries_by_system[order[j]])
-    z = _fitted_scores(difference, covariances, order)
-    bound = ndtri(np.minimum(2.0**-differing, 0.5))
-    return _make_tests(row, np.clip(z, bound, -bound), differing)
-
-
-def _fitted_scores(difference: Array, covariances: Iterable[tuple[Array, int]], order: NDArray[np.intp]) -> Array:
-    """Return the normal score of each pair (i, j), i < j, of the ordered systems; its variance is that around 0, with
-    Satterthwaite's degrees of freedom.
-
-    Args:
-        difference: S: the quantity the tests compare: each system's rating plus the sum of the queries' influences on
-            it.
-        covariances: independent parts of the covariance of the ratings (S x S), each with its number of units.
-        order: the S systems, the best first.
-    """
-    i, j = np.triu_indices(len(order), 1)
+    # The variance is that around 0, with Satterthwaite's degrees of freedom.
     whole = np.zeros((len(order), len(order)))
     below, units = np.zeros_like(whole), 0
     for covariance, n in covariances:
@@ -249,7 +219,10 @@ def _fitted_scores(difference: Array, covariances: Iterable[tuple[Array, int]], 
     size = np.abs(difference[a]) + np.abs(difference[b]) + np.sqrt(whole.max(initial=0))
     df = np.divide(variance**2, below[a, b], out=np.full_like(variance, max(units, 1)), where=below[a, b] > 0)
     z = np.zeros_like(total)
-    return np.divide(total, np.sqrt(variance + total**2 / df), out=z, where=np.abs(total) > _SAME * size)
+    np.divide(total, np.sqrt(variance + total**2 / df), out=z, where=np.abs(total) > _SAME * size)
+    differing = np.minimum(queries_by_system[a], queries_by_system[b])
+    bound = ndtri(np.minimum(2.0**-differing, 0.5))
+    return _make_tests(row, np.clip(z, bound, -bound), differing)
 
 
 def separate_draws(row: LanguageRanking) -> BoardTests:
@@ -309,7 +282,7 @@ def _make_tests(
     order = in_rank_order(row)
     i, j = np.triu_indices(len(order), 1)
     p = np.minimum(2 * ndtr(-np.abs(z)), 1)
-    adjusted = np.array(holm(p)) if points is None else np.maximum(p, np.minimum(SAFETY * step_down(points), 1))
+    adjusted = holm(p) if points is None else np.maximum(p, np.minimum(SAFETY * step_down(points), 1))
 
     def square(values: NDArray[Any], diagonal: float, below: int = 1) -> Array:
         whole = np.full((len(order), len(order)), diagonal)
@@ -345,8 +318,7 @@ def _common_points(systems: Sequence[str], parts: Mapping[str, ByQuery], units: 
             return None
         net = (first - second) @ part.likelihood.D[pairs]
         share = part.weights / max(float(part.weights @ met[:, 0]), 1.0)
-        place = [part.systems.index(name) for name in systems]
-        points[units.numbers[code]] += net[:, place] * share[:, None]
+        points[units.numbers[code]] += net[:, place_names(systems, part.systems)] * share[:, None]
     return points
 
 
@@ -397,11 +369,11 @@ def _flip_sums(points: Array) -> Iterator[Array]:
 
 def _flip_signs(
     parts: Mapping[str, ByQuery], units: Units, first: Sequence[str], second: Sequence[str]
-) -> tuple[Array, NDArray[np.int64]]:
+) -> tuple[Array, Integers]:
     """Return the normal score and the number of differing units of some of the tests."""
     from scipy.special import ndtri
 
-    pulls, freed = _pulls([*parts.values()], first, second)
+    pulls, freed = _pair_scores([*parts.values()], first, second)
     # A point of a battle between the two changes the score by `freed`.
     largest = np.max([np.abs(pull).max(axis=0) for pull in pulls], axis=0)
     noise = np.maximum(1e-6 * largest, _SAME * freed)
@@ -454,7 +426,7 @@ def sign_flip_p(scores: Array) -> float:
     return float(min(1.0, 2 * (1 - within / 2.0 ** len(scores))))
 
 
-def _pulls(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
+def _pair_scores(parts: Sequence[ByQuery], first: Sequence[str], second: Sequence[str]) -> tuple[list[Array], Array]:
     """Return each query's efficient score for the difference of two systems at the constrained maximum, by language (Q
     x T), and the effect of a point on it (T).
     """
@@ -482,8 +454,7 @@ def _test_influences(row: LanguageRanking, parts: Mapping[str, ByQuery], units: 
     """Test the fitted differences of a row by the queries' influences on them."""
     moves, difference = {}, np.zeros(len(row.systems))
     for code, part in parts.items():
-        place_of = {name: k for k, name in enumerate(part.systems)}
-        place = [place_of[name] for name in row.systems]
+        place = place_names(row.systems, part.systems)
         moves[code] = part.moves[:, place] / len(parts)
         difference += part.point[0, place] / len(parts) + moves[code].sum(axis=0)
     strata = {code: part.strata for code, part in parts.items()}
@@ -504,8 +475,7 @@ def _constrain_equal(
     tests = np.arange(len(first))
     constraints, points = [], []
     for part in parts:
-        place = {name: k for k, name in enumerate(part.systems)}
-        a, b = np.array([place[name] for name in first]), np.array([place[name] for name in second])
+        a, b = (place_names(names, part.systems) for names in (first, second))
         c = np.zeros((len(first), part.likelihood.size))
         c[tests, a], c[tests, b] = 1, -1
         x = np.repeat(np.clip(part.point, -_START, _START), len(first), axis=0)

@@ -22,16 +22,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
+from mirage.ranking.bootstrap import need_one_judge
+from mirage.stats.arrays import Array, Integers, Places
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Array = NDArray[np.float64]
 
 TOURNAMENTS, MATCHES = 200, 100
 """Number of tournaments, and of drawn queries per tournament, in the paper."""
@@ -55,7 +55,7 @@ class Tournaments:
     """The S systems, sorted by name."""
     queries: tuple[str, ...]
     """The Q queries to draw from, sorted by id."""
-    drawn: NDArray[np.intp]
+    drawn: Places
     """T x M: indices in `queries` of the queries of each tournament."""
     theta: Array
     """T x S: ratings in logits, centred on 0; a row of NaN where choix found none."""
@@ -104,11 +104,9 @@ class Tournaments:
                 f"no interval over tournaments in {self.language}: {self.lacking}",
                 do="rank with mirage rank, which bounds every rating",
             )
-        return np.asarray(
-            np.quantile(self._rated_theta(), [(1 - PUBLISHED_LEVEL) / 2, (1 + PUBLISHED_LEVEL) / 2], axis=0)
-        )
+        return np.quantile(self._rated_theta(), [(1 - PUBLISHED_LEVEL) / 2, (1 + PUBLISHED_LEVEL) / 2], axis=0)
 
-    def ranks(self) -> NDArray[np.int64]:
+    def ranks(self) -> Integers:
         """Return the ranks of the mean ratings, 1 is best (S)."""
         mean = self.mean()
         return np.asarray(1 + (mean[None, :] > mean[:, None] + 1e-9).sum(axis=1))
@@ -207,10 +205,7 @@ def play(
         raise NotEnoughData("there are no battles to rate", do="choose at least one language with battles")
     if tournaments < 1 or matches < 1:
         raise BadInput(f"cannot play {tournaments} tournaments of {matches} matches", do="use at least 1 of each")
-    kinds = {(b.judge, b.skill) for b in battles.values()}
-    if len(kinds) > 1:
-        raise BadInput(f"these battles come from several judges: {sorted(kinds)}", do="rate one judge at a time")
-    ((judge, skill),) = kinds
+    judge, skill = need_one_judge(battles)
     languages, n_played = {}, 0
     for code, language_battles in sorted(battles.items()):
         rng = np.random.default_rng([seed, zlib.crc32(code.encode())])
@@ -230,14 +225,14 @@ def play(
     return TournamentResult(judge, skill, languages, tournaments, matches, seed)
 
 
-def _play_one(battles: Battles, picks: NDArray[np.intp]) -> Array | str:
+def _play_one(battles: Battles, picks: Places) -> Array | str:
     """Return the ratings of one tournament, or the reason why there are none. Counted pairs give the ratings of a list
     of pairs, as published, to 1e-7.
     """
     import choix
 
     counts = battles.wins[picks].sum(axis=0, dtype=np.int64)
-    apart = _apart(battles.systems, counts)
+    apart = _explain_no_maximum(battles.systems, counts)
     if apart:
         return apart
     try:
@@ -247,7 +242,7 @@ def _play_one(battles: Battles, picks: NDArray[np.intp]) -> Array | str:
     return np.asarray(ratings, dtype=float) if np.isfinite(ratings).all() else "choix returned no finite rating"
 
 
-def _apart(systems: tuple[str, ...], counts: NDArray[np.int64]) -> str | None:
+def _explain_no_maximum(systems: tuple[str, ...], counts: Integers) -> str | None:
     """Return why the likelihood has no maximum, or None: every system must be linked to every other by wins (Ford
     1957).
     """

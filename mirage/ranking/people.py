@@ -1,26 +1,25 @@
-"""What the dependence of a person's votes on different queries adds to an estimate.
+"""Variance that several votes of one person add to an estimate.
 
-Each person favours some systems, so the votes of one are no independent sample of people's. Errors are clustered by
-query and by person, also over languages (Cameron, Gelbach and Miller, Journal of Business and Economic Statistics 29,
-2011): to the variance over queries comes that over people, less that over the cells of both. Fewer than `FEW_VOTERS`
-people give no interval over people.
+Each person favours some systems, so one person's votes are not an independent sample. Errors are clustered by query and
+by person, also over languages (Cameron, Gelbach and Miller, Journal of Business and Economic Statistics 29, 2011): the
+variance over queries, plus that over people, minus that over the cells of both. Fewer than `FEW_VOTERS` people give no
+interval over people.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.battles.counts import FEW_VOTERS, Battles, PeoplesVotes
 from mirage.ranking.by_query import ByQuery
-from mirage.ranking.fit import Array, davidson, logistic
+from mirage.ranking.fit import expected_points
+from mirage.stats.arrays import Array, Places
+from mirage.stats.encoding import place_names
 from mirage.stats.units import Units
 
 
 def people_lines(battles: Mapping[str, Battles]) -> list[str]:
-    """Return a line on whom the intervals hold for, where named people gave several votes."""
+    """Return a line on the people that the intervals hold for, if named people gave several votes."""
     ballots = [part.ballots for part in battles.values() if part.ballots is not None and part.ballots.repeated]
     if not ballots:
         return []
@@ -31,8 +30,8 @@ def people_lines(battles: Mapping[str, Battles]) -> list[str]:
     return [f"intervals and tests hold for other queries, of {who} only: it takes {FEW_VOTERS} for other people"]
 
 
-def add_people(moves: Array, voter: NDArray[np.intp], query: NDArray[np.intp]) -> Array:
-    """Return what clusters of people add to the covariance of K sums over queries (K x K).
+def add_people(moves: Array, voter: Places, query: Places) -> Array:
+    """Return the covariance that clusters of people add to that of K sums over queries (K x K).
 
     Args:
         moves: V x K: contribution of each vote to the sums.
@@ -41,19 +40,19 @@ def add_people(moves: Array, voter: NDArray[np.intp], query: NDArray[np.intp]) -
     """
     people = len(np.unique(voter))
     of_both = _products(voter * (query.max() + 1) + query, moves)
-    return np.asarray(people / max(people - 1, 1) * _products(voter, moves) - of_both)
+    return people / max(people - 1, 1) * _products(voter, moves) - of_both
 
 
-def _products(cluster: NDArray[np.intp], moves: Array) -> Array:
+def _products(cluster: Places, moves: Array) -> Array:
     """Return the sum over clusters of the products of their sums of moves (K x K)."""
     _, cluster = np.unique(cluster, return_inverse=True)
     sums = np.zeros((int(cluster.max()) + 1, moves.shape[1]))
     np.add.at(sums, cluster, moves)
-    return np.asarray(sums.T @ sums)
+    return sums.T @ sums
 
 
 def draw_people(layout: ByQuery, ballots: PeoplesVotes | None, rng: np.random.Generator, draws: int) -> Array:
-    """Return what people add to each draw of the ratings (B x S); 0 where their votes are no clusters."""
+    """Return the variation that people add to each draw of the ratings (B x S); 0 if their votes are not clustered."""
     if ballots is None or not ballots.clustered:
         return np.zeros((draws, len(layout.systems)))
     return _draw(add_people(_vote_moves(layout, ballots), ballots.voter, ballots.query), rng, draws)
@@ -67,8 +66,8 @@ def draw_joint_people(
     rng: np.random.Generator,
     draws: int,
 ) -> Array:
-    """Return what people who vote in several languages add to each draw of the mean over languages (B x S), beyond what
-    they add to each language.
+    """Return the variation that people who vote in several languages add to each draw of the mean over languages (B x
+    S), beyond that of each language.
 
     Args:
         layouts: the battles by query, by language.
@@ -82,7 +81,7 @@ def draw_joint_people(
     covariance = np.zeros((len(systems), len(systems)))
     for code, of_language in battles.items():
         if (ballots := of_language.ballots) is not None and ballots.clustered:
-            place = [layouts[code].systems.index(system) for system in systems]
+            place = place_names(systems, layouts[code].systems)
             moves.append(_vote_moves(layouts[code], ballots)[:, place] / len(battles))
             voter.append(ballots.voter)
             query.append(units.numbers[code][ballots.query])
@@ -97,10 +96,7 @@ def _vote_moves(layout: ByQuery, ballots: PeoplesVotes) -> Array:
     """Return the influence of each vote on the ratings (V x S)."""
     s = len(layout.systems)
     d = layout.theta[ballots.first] - layout.theta[ballots.second]
-    win, _ = logistic(d)
-    if layout.each.ties is not None:
-        win, _, tie = (part[0] for part in davidson(d[None], layout.point[:, -1:]))
-        win = win + tie / 2
+    win, _ = expected_points(d, layout.log_nu)
     inverse = np.linalg.inv(layout.whole.slopes(layout.point)[1][0])[:s, :s]
     moves = (ballots.points - win)[:, None] * (inverse[ballots.first] - inverse[ballots.second])
     moves *= layout.weights[ballots.query][:, None]

@@ -1,7 +1,5 @@
 """Random weights of queries: the resamples behind draws of ratings, and of other averages over the same queries."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections.abc import Callable, Collection, Sequence
@@ -12,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
-from mirage.ranking.fit import Array
 from mirage.ranking.settings import DRAWS, SEED
+from mirage.stats.arrays import Array, Places
 from mirage.stats.units import centre_moves
 
 PARTS = 50
@@ -49,7 +47,7 @@ class Resampling:
 
     queries: Sequence[str]
     """The Q queries."""
-    strata: Sequence[NDArray[np.intp]]
+    strata: Sequence[Places]
     """Query indices of each stratum."""
     shared: Collection[str]
     """Ids of queries that occur in several languages: they get the same random numbers in all of them."""
@@ -58,13 +56,13 @@ class Resampling:
     seed: int
     """Seed of the draws."""
 
-    def exponential(self, rng: np.random.Generator) -> Callable[[NDArray[np.intp]], Array]:
+    def exponential(self, rng: np.random.Generator) -> Callable[[Places], Array]:
         """Draw exponential query weights, and return a function from indices of draws to their weights (B' x Q), which
         sum to Q, each stratum with the same share. In this form all draws take half of the memory.
         """
         numbers = self._numbers("standard_exponential", rng)
 
-        def weights(draws: NDArray[np.intp]) -> Array:
+        def weights(draws: Places) -> Array:
             some, chosen = np.arange(len(draws))[:, None], numbers[draws].astype(float)
             for rows in self.strata:
                 share = chosen[some, rows]

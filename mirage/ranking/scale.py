@@ -1,7 +1,5 @@
 """Display scales of ratings; everything is computed and stored in logits."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal, get_args
 

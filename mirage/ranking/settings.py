@@ -1,8 +1,8 @@
-"""Settings of rankings, comparisons of two systems, and choices among systems.
+"""Settings of rankings and of comparisons of two systems.
 
-Each function takes one of these records whole. A field with an `Option` is also an option of the command, with its
-default, and its docstring as help (`mirage.cli.settings`). The keywords of `mirage.rank`, `compare` and `decide` are
-fields with the same defaults; a test compares them.
+A field with an `Option` is also an option of the command, with its default, and its docstring as help
+(`mirage.cli.settings`). The keywords of `mirage.rank` and `mirage.compare` are fields with the same defaults; a test
+compares them.
 
 The command line reads these records before it loads NumPy, so this module imports nothing that does.
 """
@@ -41,7 +41,7 @@ class Option:
 OPTION = Option()
 """An option with the name of its field."""
 JUDGE = Option(metavar="NAME")
-"""The option `--judge` of comparisons and choices."""
+"""The option `--judge` of comparisons."""
 LANGUAGES = Option(metavar="AR,BN,..")
 """The option `--languages`."""
 
@@ -86,7 +86,7 @@ class RankSettings:
 
     @property
     def selects_verdicts(self) -> bool:
-        """True if some verdicts of the judges do not count, or style is controlled for."""
+        """True if some of the judges' verdicts do not count, or style is controlled for."""
         return self != replace(self.plain, ties=self.ties, makers=self.makers)
 
     @property
@@ -104,7 +104,7 @@ class RankSettings:
 
     @property
     def of_nuggets(self) -> RankSettings:
-        """Those of the settings that decide the battles by nugget scores."""
+        """The settings that decide battles by nugget scores; the others are defaults."""
         return RankSettings(
             assigner=self.assigner,
             nugget_margin=self.nugget_margin,

@@ -1,9 +1,9 @@
 """Stages from outcomes or judgments to ratings and tournaments, and the paper's tournaments on an arena."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage.battles.counts import Battles
 from mirage.battles.failures import decide_failures, find_failures
@@ -13,16 +13,12 @@ from mirage.ranking import paper
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
-from mirage.stages.stage import Progress, Stage, Tables, run
+from mirage.schema import Tables
+from mirage.stages.stage import Progress, Stage, run
 from mirage.store.arena import Arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def _rate(tables: Tables, *, judge: str = RELEVANCE, draws: int = DRAWS, seed: int = SEED) -> dict[str, pa.Table]:
-    import pyarrow as pa
-
     rated = [rate(battles, draws=draws, seed=seed).table() for battles in _battles(tables, judge)]
     return {"ratings": pa.concat_tables(rated)}
 
@@ -43,8 +39,6 @@ def rated_with(*, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
 
 
 def _play(tables: Tables, *, judge: str = RELEVANCE, **options: Any) -> dict[str, pa.Table]:
-    import pyarrow as pa
-
     return {"tournaments": pa.concat_tables([paper.play(of, **options).table() for of in _battles(tables, judge)])}
 
 
@@ -57,15 +51,20 @@ def _battles(tables: Tables, judge: str) -> list[dict[str, Battles]]:
     found = []
     for skill in Judge.from_name(judge).skills:
         decider = Judge.from_name(judge, skill=skill)
-        rows = tables[decider.table]
-        if "answers" in tables and decider.table == "judgments":
-            rows = decide_failures(rows, find_failures(tables["answers"]))
         try:
-            found.append(decider.battles(rows))
+            found.append(decider.battles(rows_of_judge(tables, decider)))
         except NotEnoughData:
             if skill == "both":
                 raise
     return found
+
+
+def rows_of_judge(tables: Tables, judge: Judge) -> pa.Table:
+    """Return the rows of the judge's table, with the verdicts that failed answers decide."""
+    rows = tables[judge.table]
+    if judge.table == "judgments" and "answers" in tables:
+        rows = decide_failures(rows, find_failures(tables["answers"]))
+    return rows
 
 
 RELEVANCE_RATINGS = Stage("ratings by relevance", ("outcomes",), ("ratings",), _rate, version=2)

@@ -1,7 +1,5 @@
 """Single-threaded BLAS for small matrices."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

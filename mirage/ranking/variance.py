@@ -51,13 +51,13 @@ class NoiseSource:
     target: str
     """The estimate: `hallucination rate`, `error rate`, or `difference of two systems` in points."""
     source: str
-    """`query`, `sample`, `judge`, `order` or `repeat`: the noise that another one of it would average out."""
+    """`query`, `sample`, `judge`, `order` or `repeat`: noise that more of these would average out."""
     variance: float | None
-    """Its variance component; null if the arena has only one of it, so that its noise is part of the source above."""
+    """Its variance component; null with only one per parent: its noise is then part of the source above."""
     share: Share | None
-    """Its share of the variance of the estimate, with the numbers that there are."""
+    """Its share of the variance of the estimate, at the present numbers."""
     n: float
-    """How many there are: queries of a system or pair, samples of a query, and so on; a mean."""
+    """Mean number: queries per system or pair, samples per query, and so on."""
     reason: str | None
     """Why `variance` is null."""
 
@@ -112,7 +112,7 @@ def rate_variance(
         part = rows[rows["subset"] == subset]
         data = pd.DataFrame({"group": part["language"] + "\n" + part["system"], "query": part["query_id"]})
         data["value"] = (part["outcome"] == wrong).astype(float)
-        if len(data := _several(data)):
+        if len(data := _groups_of_several(data)):
             reports.append(_report(target, ("query", "sample"), data))
     if not reports:
         raise NotEnoughData("no system has two queries with a decided answer", do="measure more")
@@ -163,7 +163,7 @@ def judge_variance(arena: Arena, *, judges: Sequence[str], languages: Iterable[s
             "value": 2 * points - 1,
         }
     )
-    data = _several(_without_opinions(data))
+    data = _groups_of_several(_without_opinions(data))
     if not len(data):
         raise NotEnoughData("no pair of systems has battles on two queries", do="judge more")
     return _report("difference of two systems", ("query", "judge", "order", "repeat"), data)
@@ -228,7 +228,7 @@ def _without_opinions(data: pd.DataFrame) -> pd.DataFrame:
     return data.assign(value=data["value"] + change)
 
 
-def _several(data: pd.DataFrame) -> pd.DataFrame:
+def _groups_of_several(data: pd.DataFrame) -> pd.DataFrame:
     """Return the observations of groups with enough queries."""
     return data[data.groupby("group")["query"].transform("nunique") >= _ENOUGH]
 

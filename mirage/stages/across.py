@@ -4,26 +4,25 @@ decisions_by_pair(causes)        # correct decisions by language of the query an
 detect_passage_languages(path)   # writes the missing languages of passages
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.stages.retrieve.attribution import AnswerCause
 from mirage.stats.intervals import wilson
+from mirage.stats.rows import group, read_rows
 from mirage.store.arena import Arena, open_arena
 from mirage.store.upsert import NewRows, Snapshot, by_key, retry_outdated, upsert
 from mirage.store.writing import Provenance
 from mirage.text.detection import detect
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 _TABLES = ("passages", "retrieved")
+_KEY = ("language", "query_id", "passage_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,8 @@ def _pairs(arena: Arena) -> frozenset[tuple[str, str]]:
     for table in _TABLES:
         if table in arena.tables:
             rows = arena.read(table, columns=["language", "passage_language"]).drop_null()
-            rows = rows.group_by(["language", "passage_language"]).aggregate([])
-            pairs |= set(zip(*(rows[name].to_pylist() for name in ("language", "passage_language")), strict=True))
+            rows = rows.group_by(rows.column_names).aggregate([])
+            pairs.update(read_rows(rows, "language", "passage_language"))
     return frozenset(pairs)
 
 
@@ -88,16 +87,14 @@ def decisions_by_pair(causes: Iterable[AnswerCause]) -> list[DecisionShare]:
     Args:
         causes: of answers to queries with labelled passages whose languages are known (`attributions`).
     """
-    counts: dict[tuple[str, str, str], list[bool]] = {}
-    for entry in causes:
-        own = entry.attribution
-        if own.cause is not None:
-            for code in entry.relevant_in:
-                counts.setdefault((own.system, own.language, code), []).append(own.cause == "right")
-    return [
-        DecisionShare(*key, sum(right), len(right), sum(right) / len(right), *wilson(sum(right), len(right)))
-        for key, right in sorted(counts.items())
-    ]
+    decided = group(
+        ((entry.attribution.system, entry.attribution.language, code), entry.attribution.cause == "right")
+        for entry in causes
+        if entry.attribution.cause is not None
+        for code in entry.relevant_in
+    )
+    counts = ((key, sum(right), len(right)) for key, right in sorted(decided.items()))
+    return [DecisionShare(*key, k, n, k / n, *wilson(k, n)) for key, k, n in counts]
 
 
 def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
@@ -125,8 +122,8 @@ def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
         changed: dict[str, NewRows] = {}
         detected, unknown = set[tuple[str, ...]](), set[tuple[str, ...]]()
         for name, table in tables.items():
-            keys = _keys(table)
-            missing = [key for key, code in zip(keys, table["passage_language"].to_pylist(), strict=True) if not code]
+            keys = list(read_rows(table, *_KEY))
+            missing = list(read_rows(table.filter(pc.is_null(table["passage_language"])), *_KEY))
             detected.update(key for key in missing if key in known)
             unknown.update(key for key in missing if key not in known)
             if not known.keys().isdisjoint(missing):
@@ -140,28 +137,20 @@ def detect_passage_languages(path: Path, *, made_by: str) -> DetectResult:
     return retry_outdated(make)
 
 
-def _keys(table: pa.Table) -> list[tuple[str, ...]]:
-    """Return the language and id of the query and the id of the passage of each row."""
-    return list(zip(*(table[name].to_pylist() for name in ("language", "query_id", "passage_id")), strict=True))
-
-
 def _detect(tables: Iterable[pa.Table], named: list[str]) -> dict[tuple[str, ...], str]:
     """Return the languages of passages by key: given, else detected from a text."""
     of_text = cache(lambda text: detect(text, named))
     known: dict[tuple[str, ...], str] = {}
     for table in tables:
-        rows = zip(_keys(table), table["text"].to_pylist(), table["passage_language"].to_pylist(), strict=True)
-        for key, text, code in rows:
-            if found := code or (of_text(text) if text and key not in known else None):
-                known.setdefault(key, found)
+        for *of, text, code in read_rows(table, *_KEY, "text", "passage_language"):
+            key = tuple(of)
+            if key not in known and (found := code or (of_text(text) if text else None)):
+                known[key] = found
     return known
 
 
 def _fill_languages(table: pa.Table, found: Sequence[str | None]) -> pa.Table:
     """Return a table with these languages where it has none."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     place = table.column_names.index("passage_language")
     field = schema.arrow_schema("passages").field("passage_language")
     return table.set_column(place, field, pc.coalesce(table["passage_language"], pa.array(found, pa.string())))

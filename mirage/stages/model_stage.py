@@ -7,8 +7,6 @@ A stage declares its requests and how a reply is read:
     arena, result = banks.run(path, calls)
 """
 
-from __future__ import annotations
-
 import json
 import re
 from abc import ABC, abstractmethod
@@ -16,7 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import BadInput
@@ -26,18 +26,15 @@ from mirage.llm.calls import ChatModel, Cost, Settings
 from mirage.llm.completion import Messages, Reply
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
-from mirage.store.upsert import NewRows, Snapshot, by_key, consistently, upsert
+from mirage.store.upsert import NewRows, Snapshot, by_key, read_consistently, upsert
 from mirage.store.writing import Provenance
 from mirage.text.thoughts import part_thoughts
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Languages = Sequence[str] | None
 T = TypeVar("T")
-"""What a stage asks, with what its rows are made from."""
+"""Requests of a stage, with the data that its rows are made from."""
 R = TypeVar("R")
-"""What a stage returns."""
+"""Result of a stage."""
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inner>.*)\n```", re.DOTALL | re.IGNORECASE)
 
 
@@ -131,10 +128,10 @@ class ModelStage(ABC, Generic[T, R]):
             NotEnoughData: if there is nothing to request.
             BadInput: if the rows may not be added to those of the arena.
         """
-        seen = consistently(path, self.read)
+        seen = read_consistently(path, self.read)
         with kept_ledger(path) as ledger:
             conversations, asked = self.requests(seen, ledger)
-            consistently(path, lambda arena: self.check(arena, asked, ledger))
+            read_consistently(path, lambda arena: self.check(arena, asked, ledger))
             number = ledger.replacement(*self.scope(asked), replace=self.replaces) if ledger else 0
             repetition = {name: value for name, value in self.repetition(asked, number).items() if name != "accepted"}
             return llm_calls.plan(conversations, model, ledger, **repetition)
@@ -158,13 +155,13 @@ class ModelStage(ABC, Generic[T, R]):
         """
         open_arena(path)  # a ledger would make the folder
         with Ledger(ledger_path(path)) as ledger:
-            seen = consistently(path, self.read)
+            seen = read_consistently(path, self.read)
             conversations, asked = self.requests(seen, ledger)
 
             def check(arena: Arena) -> None:
                 self.check(arena, asked, ledger)
 
-            consistently(path, check)
+            read_consistently(path, check)
             scope = self.scope(asked)
             number = ledger.replacement(*scope, replace=self.replaces, begin=True)
             replies = calls.ask(conversations, ledger, **self.repetition(asked, number))

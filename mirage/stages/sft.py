@@ -5,33 +5,32 @@ contains the non-relevant ones, and the student learns to give the teacher's ans
 passages that support it. Preference pairs are for trainers such as DPO (Rafailov et al. 2023).
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from mirage import schema
+from mirage.battles.decision import decisions
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.llm.calls import Settings
 from mirage.llm.prompts import Template, load_template
 from mirage.llm.tokens import TokenEstimate
-from mirage.schema import REFERENCE
+from mirage.schema import REFERENCE, QueryKey, Tables
 from mirage.stages.generate.prepare import prepare
 from mirage.stages.generate.settings import GenerateSettings
+from mirage.stats.rows import group, read_rows
 from mirage.store.arena import Arena, open_arena
 from mirage.store.export import write_whole
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 MAX_LENGTH = 6144
 """Maximum tokens of a conversation (MIRAGE-Bench, Table 6)."""
-Key = tuple[str, str]
-"""Language and id of a query."""
 Record = dict[str, Any]
 """A line of the file."""
 
@@ -97,7 +96,7 @@ def _write(out: Path, records: Iterable[Record]) -> None:
     write_whole(out, "".join(lines).encode("utf-8"))
 
 
-def prompts_of(arena: Arena, template: Template, languages: Sequence[str] | None, seed: int) -> dict[Key, str]:
+def prompts_of(arena: Arena, template: Template, languages: Sequence[str] | None, seed: int) -> dict[QueryKey, str]:
     """Return the prompt of `mirage generate` with all passages of each query."""
     queries, passages = (arena.read(name, languages=languages) for name in ("queries", "passages"))
     turns = arena.read_optional("turns", languages=languages)
@@ -108,7 +107,7 @@ def prompts_of(arena: Arena, template: Template, languages: Sequence[str] | None
 
 
 def conversations(
-    tables: Mapping[str, pa.Table], prompts: Mapping[Key, str], teachers: Sequence[str]
+    tables: Tables, prompts: Mapping[QueryKey, str], teachers: Sequence[str]
 ) -> tuple[list[Record], Counter[tuple[str, str]]]:
     """Return the conversations of the teachers' usable answers.
 
@@ -121,10 +120,8 @@ def conversations(
         Records with language, query_id, system and messages, sorted by these; and the number of unused answers by
         teacher and reason.
     """
-    labels: dict[Key, dict[str, bool | None]] = {}
-    columns = tables["passages"].select(["language", "query_id", "passage_id", "relevant"]).to_pydict()
-    for code, query, passage, relevant in zip(*columns.values(), strict=True):
-        labels.setdefault((code, query), {})[passage] = relevant
+    columns = (*schema.key("passages"), "relevant")
+    labelled = group((row[:2], row[2:]) for row in read_rows(tables["passages"], *columns))
     count = TokenEstimate().count
     records: list[Record] = []
     left_out: Counter[tuple[str, str]] = Counter()
@@ -133,7 +130,7 @@ def conversations(
             continue
         key = row["language"], row["query_id"]
         prompt = prompts.get(key)
-        reason = _unusable(row, labels.get(key, {}), prompt)
+        reason = _explain_unusable(row, dict(labelled.get(key, ())), prompt)
         if prompt is None or reason is not None:
             left_out[row["system"], str(reason)] += 1
         elif count(prompt) + count(row["text"]) > MAX_LENGTH:
@@ -148,7 +145,7 @@ def _message(role: str, content: str) -> dict[str, str]:
     return {"role": role, "content": content}
 
 
-def _unusable(row: Mapping[str, Any], labels: Mapping[str, bool | None], prompt: str | None) -> str | None:
+def _explain_unusable(row: Mapping[str, Any], labels: Mapping[str, bool | None], prompt: str | None) -> str | None:
     """Return why an answer is not usable; None if it is."""
     if row["status"] != "ok":
         return f"it is {row['status']}"
@@ -172,7 +169,7 @@ def _unusable(row: Mapping[str, Any], labels: Mapping[str, bool | None], prompt:
 
 
 def preferences(
-    judgments: pa.Table, answers: pa.Table, prompts: Mapping[Key, str], *, judge: str
+    judgments: pa.Table, answers: pa.Table, prompts: Mapping[QueryKey, str], *, judge: str
 ) -> tuple[list[Record], Counter[str]]:
     """Return the pairs that a judge decided, in the conversational format of preference trainers.
 
@@ -188,15 +185,8 @@ def preferences(
         Records with prompt, chosen and rejected (lists of messages), language, query_id, judge, chosen_system and
         rejected_system, sorted by language, query and systems; and the number of excluded pairs by reason.
     """
-    import pyarrow.compute as pc
-
-    from mirage.battles.decision import decisions
-
-    texts = {
-        (row["language"], row["query_id"], row["system"]): row["text"]
-        for row in answers.select(["language", "query_id", "system", "text", "status"]).to_pylist()
-        if row["status"] == "ok"
-    }
+    whole = read_rows(answers.filter(pc.equal(answers["status"], "ok")), *schema.key("answers"), "text")
+    texts = {row[:3]: row[3] for row in whole}
     by_judge = decisions(judgments.filter(pc.equal(judgments["judge"], judge)), unparsed=True)
     pairs: list[Record] = []
     left_out: Counter[str] = Counter()

@@ -6,19 +6,20 @@ A system is a retriever with a generator. A null `retriever` of an answer means 
 setting of the papers, also called the retriever `given`.
 """
 
-from __future__ import annotations
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
-from mirage.schema import Passage
+from mirage.schema import QueryKey, Tables
+from mirage.stats.rows import group, read_rows
+from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
+from mirage.store.upsert import matching
 
 GIVEN = "given"
 """Retriever name of the passages in table `passages`."""
@@ -27,26 +28,21 @@ _QUERY = ("language", "query_id")
 _OF_LIST = (*_QUERY, "retriever")
 _PASSAGE = (*_QUERY, "passage_id")
 _KNOWN = ("title", "text", "relevant", "passage_language")
-Key = tuple[str, str]
-"""Language and id of a query."""
 
 
-def query_texts(queries: pa.Table | None) -> dict[Key, str | None]:
+def query_texts(queries: pa.Table | None) -> dict[QueryKey, str | None]:
     """Return the text of each query, null if unknown; nothing without a table."""
     if queries is None:
         return {}
-    languages, ids, texts = (queries[name].to_pylist() for name in (*_QUERY, "text"))
-    return dict(zip(zip(languages, ids, strict=True), texts, strict=True))
+    return {(language, query_id): text for language, query_id, text in read_rows(queries, *_QUERY, "text")}
 
 
-def query_turns(turns: pa.Table | None) -> dict[Key, list[tuple[str, str]]]:
+def query_turns(turns: pa.Table | None) -> dict[QueryKey, list[tuple[str, str]]]:
     """Return speaker and text of the turns before each query, in order; nothing without a table."""
-    from mirage import schema
-
-    by_query: dict[Key, list[tuple[str, str]]] = {}
-    for row in schema.sort("turns", turns).to_pylist() if turns is not None else ():
-        by_query.setdefault((row["language"], row["query_id"]), []).append((row["speaker"], row["text"]))
-    return by_query
+    if turns is None:
+        return {}
+    rows = read_rows(schema.sort("turns", turns), *_QUERY, "speaker", "text")
+    return group(((language, query_id), (speaker, text)) for language, query_id, speaker, text in rows)
 
 
 def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa.Table:
@@ -61,10 +57,6 @@ def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa
         by rank), and title, text, relevant and passage_language as far as `passages` has them. Columns other than
         `relevant` come from `passages` if it has the passage; `relevant` always does, null if unlabelled.
     """
-    import pyarrow as pa
-
-    from mirage import schema
-
     if passages is None:
         passages = schema.arrow_schema("passages").empty_table()
     known = [name for name in _KNOWN if name in passages.column_names]
@@ -82,19 +74,12 @@ def contexts(passages: pa.Table | None, retrieved: pa.Table | None = None) -> pa
 
 def _number_passages(retrieved: pa.Table, passages: pa.Table, known: list[str]) -> pa.Table:
     """Number the passages of retrievers, and join what `passages` has of them."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     order = [(name, "ascending") for name in (*_QUERY, "retriever", "rank", "passage_id")]
     rows = retrieved.sort_by(order)
-    lists = pc.rank(
-        pc.binary_join_element_wise(*(rows[name] for name in _OF_LIST), "\x1f"), tiebreaker="dense"
-    ).to_numpy()
-    starts = np.flatnonzero(np.r_[True, lists[1:] != lists[:-1]])
-    position = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)])) + 1
+    lists = itertools.groupby(read_rows(rows, *_OF_LIST))
+    position = [number for _, of_list in lists for number, _ in enumerate(of_list, 1)]
     rows = rows.append_column("position", pa.array(position, pa.int32())).append_column(
-        "row", pa.array(np.arange(len(rows)))
+        "row", pa.array(range(len(rows)), pa.int64())
     )
     of_query = passages.select([*_PASSAGE, *known]).rename_columns([*_PASSAGE, *(f"{name}_known" for name in known)])
     joined = rows.join(of_query, list(_PASSAGE), join_type="left outer").sort_by("row")
@@ -105,7 +90,7 @@ def _number_passages(retrieved: pa.Table, passages: pa.Table, known: list[str]) 
     return pa.table(columns)
 
 
-def shown_passages(tables: Mapping[str, pa.Table]) -> pa.Table:
+def shown_passages(tables: Tables) -> pa.Table:
     """Return the passages shown to the system of each answer.
 
     Args:
@@ -115,9 +100,6 @@ def shown_passages(tables: Mapping[str, pa.Table]) -> pa.Table:
         Columns language, query_id, system, passage_id, position (from 1), title, text, relevant and passage_language,
         sorted by the first three and the position. Answers without known passages have no row.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     answers = tables["answers"].select([*_QUERY, "system", "retriever", "depth"])
     retriever = pc.fill_null(answers["retriever"], GIVEN)
     depth = pc.fill_null(answers["depth"], pa.scalar(2**31 - 1, pa.int32()))
@@ -141,10 +123,6 @@ def given_by(rows: pa.Table, retriever: str, depth: int | None) -> pa.Table:
         retriever: the retriever.
         depth: maximum number per query; None for all.
     """
-    import pyarrow.compute as pc
-
-    from mirage import schema
-
     own = rows.filter(pc.equal(rows["retriever"], retriever))
     own = own if depth is None else own.filter(pc.less_equal(own["position"], depth))
     names = [column.name for column in schema.columns("passages") if column.name in own.column_names]
@@ -155,8 +133,7 @@ def retrievers(arena: Arena) -> list[str]:
     """Return the names of an arena's retrievers."""
     if "retrieved" not in arena.tables:
         return []
-    names: list[str] = arena.sql("SELECT DISTINCT retriever FROM retrieved ORDER BY ALL")["retriever"].to_pylist()
-    return names
+    return list(arena.sql("SELECT DISTINCT retriever FROM retrieved ORDER BY ALL")["retriever"].to_pylist())
 
 
 def need_retriever(arena: Arena, name: str) -> None:
@@ -196,22 +173,13 @@ def refuse_changed(arena: Arena, new: pa.Table) -> None:
     Raises:
         ArenaError: naming the first such query.
     """
-    import pyarrow.compute as pc
-
     if "retrieved" not in arena.tables or "answers" not in arena.tables:
         return
-    answers = arena.read("answers", columns=list(_OF_LIST))
-    answers = answers.filter(pc.is_valid(answers["retriever"])).group_by(list(_OF_LIST)).aggregate([])
-    if not len(answers):
-        return
     columns = (*_OF_LIST, "passage_id", "rank", "text")
-    coming = answers.join(new.select(list(_OF_LIST)), list(_OF_LIST), join_type="left semi")
+    answers = arena.read("answers", columns=list(_OF_LIST))
+    coming = matching(answers.filter(pc.is_valid(answers["retriever"])), new, _OF_LIST)
     before, after = (
-        {
-            tuple(row[name] for name in columns)
-            for row in table.select(columns).join(coming, list(_OF_LIST), join_type="left semi").to_pylist()
-        }
-        for table in (arena.read("retrieved"), new)
+        set(read_rows(matching(table, coming, _OF_LIST), *columns)) for table in (arena.read("retrieved"), new)
     )
     if changed := sorted({row[:3] for row in before ^ after}):
         language, query_id, name = changed[0]
@@ -235,13 +203,9 @@ class ShownPassages:
         rows = contexts(passages, retrieved).sort_by(
             [(name, "ascending") for name in (*_QUERY, "retriever", "position", "passage_id")]
         )
-        self._lists: dict[tuple[str, str, str], list[tuple[Any, ...]]] = {}
-        keys = (rows[name].to_pylist() for name in _OF_LIST)
-        values = (rows[name].to_pylist() for name in columns)
-        for language, query_id, retriever, *row in zip(*keys, *values, strict=True):
-            self._lists.setdefault((language, query_id, retriever), []).append(tuple(row))
+        self._lists = group((row[:3], row[3:]) for row in read_rows(rows, *_OF_LIST, *columns))
 
-    def of(self, query: Key, retriever: str | None, depth: int | None) -> list[tuple[Any, ...]]:
+    def of(self, query: QueryKey, retriever: str | None, depth: int | None) -> list[tuple[Any, ...]]:
         """Return the columns of each passage shown, in order.
 
         Args:
@@ -255,12 +219,8 @@ class ShownPassages:
 _SHOWN = ("passage_id", "position", "title", "text", "relevant", "passage_language")
 
 
-def shown_with(arena: Arena, key: Key) -> ShownPassages:
+def shown_with(arena: Arena, key: QueryKey) -> ShownPassages:
     """Return the passages of one query by retriever: id, position, title, text, label and language of each."""
-    import pyarrow as pa
-
-    from mirage import schema
-
     tables = {
         name: pa.Table.from_pylist(of_query(arena, name, key), schema.arrow_schema(name))
         for name in ("passages", "retrieved")
@@ -268,19 +228,19 @@ def shown_with(arena: Arena, key: Key) -> ShownPassages:
     return ShownPassages(tables["passages"], tables["retrieved"], columns=_SHOWN)
 
 
-def merge_passages(key: Key, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[Passage, ...]:
+def merge_passages(key: QueryKey, lists: Iterable[Sequence[tuple[Any, ...]]]) -> tuple[schema.Passage, ...]:
     """Merge lists of passages without duplicates; passages not in the first list follow its last position.
 
     Args:
         key: the query.
         lists: lists of `shown_with`.
     """
-    passages: dict[str, Passage] = {}
+    passages: dict[str, schema.Passage] = {}
     for rows in lists:
         last = max((passage.position for passage in passages.values()), default=0)
         for passage_id, position, title, text, relevant, code in rows:
             if passage_id not in passages:
-                passages[passage_id] = Passage(
+                passages[passage_id] = schema.Passage(
                     *key, passage_id, last + position, title, text, relevant, passage_language=code
                 )
     return tuple(sorted(passages.values(), key=lambda passage: passage.position))

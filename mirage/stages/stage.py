@@ -7,24 +7,21 @@ A stage is a function from tables to tables. Each domain package declares its ow
 `mirage.pipeline`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.llm.engines.processes import Processes
+from mirage.schema import Tables
 from mirage.store.arena import Arena
-from mirage.store.upsert import NewRows, Snapshot, consistently, retry_outdated, upsert
+from mirage.store.upsert import NewRows, Snapshot, read_consistently, retry_outdated, upsert
 from mirage.store.writing import Provenance
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-Tables = Mapping[str, "pa.Table"]
 Progress = Callable[[int, int], None]
 """Progress callback: amount done, and total."""
 
@@ -88,7 +85,7 @@ def run(
     """
 
     def make() -> Arena:
-        seen = consistently(
+        seen = read_consistently(
             path, lambda arena: Snapshot(arena, {name: arena.read(name) for name in stage.tables(arena)})
         )
         outputs = (
@@ -125,20 +122,17 @@ part.
 
 def _spread(stage: Stage, tables: Tables, executor: Processes, options: Mapping[str, Any]) -> dict[str, pa.Table]:
     """Run a stage in parts, and concatenate the results."""
-    import pyarrow as pa
-
-    progress: Progress = options.get("progress") or _silent
+    progress: Progress = options.get("progress") or _ignore_progress
     options = {name: value for name, value in options.items() if name != "progress"}
     size = sum(table.nbytes for table in tables.values())
     tasks = list(_cut(stage, tables, max(_PARTS * executor.workers, -(-size // _BYTES))))
     if len(tasks) < 2:
         return stage.run(tables, **options)
-    outputs: dict[int, dict[str, pa.Table]] = {}
+    parts: list[dict[str, pa.Table]] = []
     work = partial(_apply, stage.run, options)
-    for number, output in executor.run(work, (_rows(tables, keys) for keys in tasks)):
-        outputs[number] = output
-        progress(len(outputs), len(tasks))
-    parts = [outputs[number] for number in range(len(tasks))]
+    for part in executor.run(work, (_rows(tables, keys) for keys in tasks)):
+        parts.append(part)
+        progress(len(parts), len(tasks))
     return {name: pa.concat_tables([part[name] for part in parts]) for name in parts[0]}
 
 
@@ -162,7 +156,7 @@ def _rows(tables: Tables, keys: pa.Table) -> dict[str, pa.Table]:
     }
 
 
-def _silent(_completed: int, _total: int) -> None:
+def _ignore_progress(_completed: int, _total: int) -> None:
     """Ignore progress."""
 
 

@@ -10,11 +10,9 @@ Applied Probability 12, 1980) and needs no draws. Coverage is simulated in `benc
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mirage.stats.arrays import Array, Places
 from mirage.stats.intervals import REACH
-
-Array = NDArray[np.float64]
 
 UNSEEN = 0.25
 """Minimum weight of the unseen value, where every seen value weighs 1. Chosen by simulation: with 0.1 an interval of 50
@@ -28,7 +26,7 @@ _SAME = 1e-9
 
 def bounded_mean_intervals(
     values: Array,
-    group: NDArray[np.intp],
+    group: Places,
     low: Array,
     high: Array,
 ) -> tuple[Array, Array]:
@@ -65,7 +63,7 @@ def mean_of_means(means: Array, lows: Array, highs: Array, *, factor: float = 1.
 class _Sample:
     """Values by group, with their distances from the lowest possible value."""
 
-    def __init__(self, values: Array, group: NDArray[np.intp], low: Array, high: Array) -> None:
+    def __init__(self, values: Array, group: Places, low: Array, high: Array) -> None:
         groups = len(low)
         # NumPy sorts short integers by radix, and many short runs faster than one long array with two keys.
         self._values = values[np.argsort(group.astype(np.min_scalar_type(groups)), kind="stable")]
@@ -122,7 +120,7 @@ class _Sample:
     def _tilt(self, above: Array, tilt: Array) -> tuple[Array, Array]:
         """Return the mean under a tilt towards the unseen value, and the signed root of its tail.
 
-        With the weights w of the values y in [0, 1] above the lowest, of which the unseen one is 0: the mean is t where
+        Let w be the weights of the values y in [0, 1] above the lowest, with the unseen value at 0. The mean is t where
         the saddlepoint of sum w (y - t) is at B c, for the tilt c and B the mean of 1 / (1 + c y).
         """
         stretched = 1 + tilt[self._group] * above
@@ -135,4 +133,4 @@ class _Sample:
         return end, np.where(root > 1e-4, root + np.log(other / root) / root, root)
 
     def _sum(self, values: Array) -> Array:
-        return np.asarray(np.add.reduceat(values, self._starts))
+        return np.add.reduceat(values, self._starts)

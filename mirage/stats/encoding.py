@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from mirage.stats.arrays import Integers, Places
 
 
 def encode(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -33,7 +35,15 @@ def encode(*columns: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     return tuple(chunks[0].dictionary.to_pylist()), places.to_numpy()
 
 
-def positions(rows: pa.Table, among: pa.Table, key: Sequence[str]) -> NDArray[np.int64]:
+def place_names(names: Iterable[str], among: Sequence[str]) -> Places:
+    """Return the index of each name among others; -1 if absent."""
+    import numpy as np
+
+    place = {name: k for k, name in enumerate(among)}
+    return np.array([place.get(name, -1) for name in names], dtype=np.intp)
+
+
+def positions(rows: pa.Table, among: pa.Table, key: Sequence[str]) -> Integers:
     """Return the index of each row of a table in another table, matched by text columns; -1 if it is not there.
 
     The columns are joined to one text, since Acero's joins do not preserve order and Arrow cannot look up tuples.

@@ -12,14 +12,11 @@ the saddlepoint (Rice, SIAM Journal on Scientific and Statistical Computing 1, 1
 far in the tail.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from mirage.stats.arrays import Array
 
 SAME = 1e-9
 """Values that differ by less, relative to the range, are equal."""

@@ -1,14 +1,13 @@
 """Holm's correction for multiple tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from mirage.stats.arrays import Array
 
 
-def holm(p: Sequence[float] | NDArray[np.float64]) -> list[float]:
+def holm(p: Sequence[float] | Array) -> Array:
     """Adjust p-values by Holm's step-down method, in their order: the family-wise level at which each would be
     rejected.
 
@@ -19,5 +18,4 @@ def holm(p: Sequence[float] | NDArray[np.float64]) -> list[float]:
     stepped = np.minimum(1.0, np.arange(len(values), 0, -1) * values[order])
     adjusted = np.empty(len(values))
     adjusted[order] = np.maximum.accumulate(stepped)
-    ordered: list[float] = adjusted.tolist()
-    return ordered
+    return adjusted

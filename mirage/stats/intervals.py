@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from mirage.errors import BadInput, NotEnoughData
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from mirage.stats.arrays import Array
 
-    Floats = NDArray[np.float64]
 
 MOST_DRAWS = 100_000
 """Maximum number of bootstrap draws; more do not change the intervals noticeably but cost time and memory."""
@@ -155,7 +153,7 @@ def need_draws(draws: int) -> None:
         raise BadInput(f"the number of draws cannot be {draws}", do=f"use 1 to {MOST_DRAWS:,}; 1,000 is the default")
 
 
-def agree_with_test(value: Floats, low: Floats, high: Floats, z: Floats) -> tuple[Floats, Floats]:
+def agree_with_test(value: Array, low: Array, high: Array, z: Array) -> tuple[Array, Array]:
     """Return the interval of a difference that makes the same statement about 0 as its test.
 
     An interval is the set of differences that no test rejects. At 0 the test is known: where the interval and the test

@@ -5,18 +5,15 @@ each query (Tukey 1958; for kappa of clustered pairs: Yang and Zhou, Statistics 
 share is Wilson's at the effective number of trials (`mirage.stats.intervals.of_variance`), others use a t quantile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mirage.stats.arrays import Array
 from mirage.stats.intervals import of_variance, student_reach
 
-Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]
 """Maps B x K sums to B values; NaN where undefined."""
 Scale = Literal["share", "difference", "logits"]
@@ -95,7 +92,10 @@ def estimate(spreads: Sequence[Spread], *, none: str, scale: Scale = "share") ->
         few = max(spread.queries for spread in used)
         reason = "the value is undefined without one of the queries" if few >= LEAST else f"under {LEAST} queries"
         return Estimate(value, None, None, n, queries, reason)
-    variance, clusters = _joint_variance(used)
+    # Satterthwaite's degrees of freedom of the mean over languages with equal weights.
+    variance = sum(spread.variance for spread in used) / len(used) ** 2
+    below = sum((spread.variance / len(used) ** 2) ** 2 / (spread.queries - 1) for spread in used)
+    clusters = 1 + (variance**2 / below if below > 0 else sum(spread.queries for spread in used) - len(used))
     if scale == "share":
         value = min(max(value, 0.0), 1.0)
         ends = of_variance(
@@ -109,11 +109,3 @@ def estimate(spreads: Sequence[Spread], *, none: str, scale: Scale = "share") ->
         return Estimate(value, None, None, n, queries, "no interval: all queries say the same")
     reach = student_reach(clusters - 1) * variance**0.5
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), n, queries, None)
-
-
-def _joint_variance(used: Sequence[Spread]) -> tuple[float, float]:
-    """Return the variance of a mean over languages with equal weights, and its effective number of clusters."""
-    variance = sum(spread.variance for spread in used) / len(used) ** 2
-    below = sum((spread.variance / len(used) ** 2) ** 2 / (spread.queries - 1) for spread in used)
-    clusters = 1 + (variance**2 / below if below > 0 else sum(spread.queries for spread in used) - len(used))
-    return variance, clusters

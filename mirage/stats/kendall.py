@@ -1,18 +1,15 @@
 """Kendall's tau of ratings."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from mirage.stats.arrays import Array
 
 _SAME = 1e-9
 """Ratings closer than this are equal, as in ranks."""
 
 
 def pair_signs(ratings: Array) -> Array:
-    """Return which of every two ratings along the last axis is higher: 1 the first, -1 the second, 0 neither.
+    """Return the sign of every pair of ratings along the last axis: 1 if the first is higher, -1 the second, 0 neither.
 
     Args:
         ratings: ... x S; differences under 1e-9 are ties.

@@ -92,11 +92,11 @@ class LabelAudit:
     """People's answers to an audit of labels."""
 
     queries: tuple[AuditedQuery, ...]
-    """Audited queries on whose labels people agree."""
+    """Audited queries with agreement on their labels."""
     unclear: int = 0
     """Audited queries that people call unclear or disagree on; excluded."""
     notes: tuple[str, ...] = ()
-    """Sentences on votes that are left out, or of which not everything is proved."""
+    """Sentences on votes that are left out or not fully proved."""
 
     def errors(self, language: str) -> tuple[ObservedShare, ObservedShare]:
         """Return the error of the label unanswerable, and of the label answerable, in a language.
@@ -104,7 +104,9 @@ class LabelAudit:
         Raises:
             NotEnoughData: if a label has fewer than `LEAST_AUDITED` audited queries.
         """
-        return _label_error(self._of(language, False), False), _label_error(self._of(language, True), True)
+        return _label_error(self._labelled_as(language, False), False), _label_error(
+            self._labelled_as(language, True), True
+        )
 
     def sharing_factor(self, languages: Sequence[str]) -> float:
         """Return the variance of the mean of the languages' errors relative to that of independent audits, the larger
@@ -114,12 +116,12 @@ class LabelAudit:
 
         factors = []
         for answerable in (False, True):
-            rows = {code: self._of(code, answerable) for code in languages}
+            rows = {code: self._labelled_as(code, answerable) for code in languages}
             wrong = {code: np.array([float(query.wrong) for query in of]) for code, of in rows.items()}
             factors.append(sharing_factor(wrong, {code: [query.query_id for query in of] for code, of in rows.items()}))
         return max(factors)
 
-    def _of(self, language: str, answerable: bool) -> list[AuditedQuery]:
+    def _labelled_as(self, language: str, answerable: bool) -> list[AuditedQuery]:
         return [query for query in self.queries if (query.language, query.answerable) == (language, answerable)]
 
 
@@ -195,7 +197,8 @@ def _correct_share(
         moves.append((min(*ends, 0.0), max(*ends, 0.0)))
     gap = abs(_inside(_solve([values[1], values[0], values[3], values[2]])) - _inside(estimate))
     together = _correlation(own, own_error, gap), _correlation(other, other_error, gap)
-    stretch = _student(own_error, other_error)
+    # Student's t at the audit's degrees of freedom in place of the normal quantile.
+    stretch = student_reach(max(own_error.n + other_error.n - 2, 1.0)) / REACH
     ends, by_audit = [], []
     for side in (0, 1):
         ways = [move[side] for move in moves]
@@ -210,11 +213,6 @@ def _correct_share(
     if estimate < 0:
         high = max(high, _inside(own.high - own.value))
     return CorrectedShare(value, low, high, ends[0], ends[1], sum(by_audit) / 2)
-
-
-def _student(*errors: ObservedShare) -> float:
-    """Return the quantile of Student's t at the audit's degrees of freedom, relative to the normal one."""
-    return student_reach(max(sum(error.n for error in errors) - len(errors), 1.0)) / REACH
 
 
 def _solve(values: Sequence[float]) -> float:

@@ -5,8 +5,6 @@ fast path if the functions are similar, such as the likelihoods of resampled dat
 converge are left to `newton`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -14,17 +12,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Rows = slice | NDArray[np.intp]
+from mirage.stats.arrays import Array, Flags, Places
+
+Rows = slice | Places
 """Selection among the B functions: all, or those with these indices."""
 Solver = Callable[[Array], Array]
 """Maps right-hand sides (R x n x k) to the inverse curvatures times these."""
-Curvature = Array | Solver
-"""Minus the Hessians of some functions, or a solver for them."""
-Slopes = Callable[[Array, Rows], tuple[Array, Sequence[Curvature]]]
-"""Maps points (R x n) of some functions to the gradients (R x n), and minus the Hessians, which are positive definite,
-as diagonal blocks (each R x m x m, the m of all blocks add up to n; or a single solver).
+Curvature = Sequence[Array] | Solver
+"""Minus the Hessians of some functions, which are positive definite, as diagonal blocks (each R x m x m, the m of all
+blocks add up to n), or a solver for them.
 """
+Slopes = Callable[[Array, Rows], tuple[Array, Curvature]]
+"""Maps points (R x n) of some functions to the gradients (R x n), and their curvatures."""
 Value = Callable[[Array, Rows], Array]
 """Maps points (R x n) of some functions to their values (R)."""
 T = TypeVar("T")
@@ -49,7 +48,7 @@ class Maximum:
 
     point: Array
     """B x n: the maxima."""
-    converged: NDArray[np.bool_]
+    converged: Flags
     """B: whether the iteration converged; otherwise `point` is the last iterate."""
     steps: int
     """Number of steps."""
@@ -104,12 +103,12 @@ def newton(
         if constraint is None:
             step = _solve(curvature, gradient[:, :, None])[:, :, 0]
         else:
-            step, directions[rows] = _along(gradient, curvature, constraint[rows])
+            step, directions[rows] = _constrained_step(gradient, curvature, constraint[rows])
         length = np.abs(step).max(axis=1)
         step *= np.minimum(1, rule.longest / np.maximum(length, 1e-300))[:, None]
         long = np.flatnonzero(length > _SHORT)
         if value is not None and len(long):
-            step[long] *= _uphill(value, here[long], step[long], left[long])[:, None]
+            step[long] *= _ascent_scale(value, here[long], step[long], left[long])[:, None]
         x[rows] = here + step
         close = (length <= rule.tolerance) | ((length <= rule.rounding) & (length >= before / 2))
         converged[left] = close
@@ -189,7 +188,7 @@ class Acceleration:
             return step
         moved, changed = np.diff(self._points, axis=0).T, np.diff(self._steps, axis=0).T
         weights = np.linalg.lstsq(changed, step.ravel(), rcond=None)[0]
-        return np.asarray(step - ((moved + changed) @ weights).reshape(step.shape))
+        return step - ((moved + changed) @ weights).reshape(step.shape)
 
 
 def memoize_last(take: Callable[[Rows], T]) -> Callable[[Rows], T]:
@@ -204,18 +203,15 @@ def memoize_last(take: Callable[[Rows], T]) -> Callable[[Rows], T]:
     return take_cached
 
 
-def _solve(curvature: Sequence[Curvature], right: Array) -> Array:
-    """Return the inverse curvatures, given by their blocks, times the right-hand sides (R x n x k)."""
-    first = curvature[0]
-    if len(curvature) == 1:
-        return np.asarray(first(right) if callable(first) else np.linalg.solve(first, right), dtype=np.float64)
-    blocks = [block for block in curvature if not callable(block)]
-    parts = np.split(right, np.cumsum([block.shape[2] for block in blocks])[:-1], axis=1)
-    solved = [np.linalg.solve(H, part) for H, part in zip(blocks, parts, strict=True)]
-    return np.asarray(np.concatenate(solved, axis=1), dtype=np.float64)
+def _solve(curvature: Curvature, right: Array) -> Array:
+    """Return the inverse curvatures times the right-hand sides (R x n x k)."""
+    if callable(curvature):
+        return curvature(right)
+    parts = np.split(right, np.cumsum([block.shape[2] for block in curvature])[:-1], axis=1)
+    return np.concatenate([np.linalg.solve(H, part) for H, part in zip(curvature, parts, strict=True)], axis=1)
 
 
-def _along(gradient: Array, curvature: Sequence[Curvature], constraint: Array) -> tuple[Array, Array]:
+def _constrained_step(gradient: Array, curvature: Curvature, constraint: Array) -> tuple[Array, Array]:
     """Return the step along the constraint (R x n), and the directions off it (R x n x m)."""
     solved = _solve(curvature, np.concatenate([gradient[:, :, None], constraint.transpose(0, 2, 1)], axis=2))
     step, directions = solved[:, :, :1], solved[:, :, 1:]
@@ -223,7 +219,7 @@ def _along(gradient: Array, curvature: Sequence[Curvature], constraint: Array) -
     return (step - off)[:, :, 0], directions
 
 
-def _uphill(value: Value, x: Array, step: Array, rows: NDArray[np.intp]) -> Array:
+def _ascent_scale(value: Value, x: Array, step: Array, rows: Places) -> Array:
     """Return the scale of each step, 1 or a power of 1/2, that does not decrease the value beyond rounding (R)."""
     scale, level = np.ones(len(x)), value(x, rows)
     for _ in range(_HALVINGS):

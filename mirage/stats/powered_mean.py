@@ -15,20 +15,15 @@ Sources: Angelopoulos et al., Science 382 (2023), 669-674; lambda: Angelopoulos,
 effective numbers in score intervals: Dean and Pagano, Journal of Survey Statistics and Methodology 3 (2015), 484-503.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
+from mirage.stats.arrays import Array, Places
 from mirage.stats.intervals import REACH, student_reach, wilson_at
 from mirage.stats.units import centre_moves
-
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 UNSEEN = 1.0
 """Number of extra labels, with the largest residual, in the estimate of the effective number of labels."""

@@ -1,7 +1,5 @@
 """Seeded sampling that depends only on the sampled ids, the seed and a name."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 

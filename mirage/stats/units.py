@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Literal
 from mirage.stats.encoding import encode
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Places = NDArray[np.intp]
+    from mirage.stats.arrays import Array, Places
+
 
 Unit = Literal["query", "query shared by languages"]
 """The sampling unit."""
@@ -82,7 +80,7 @@ def shared_ids(queries: Mapping[str, Sequence[str]]) -> frozenset[str]:
     return frozenset(query for query, n in counts.items() if n > 1)
 
 
-def spread(moves: Floats, strata: Sequence[Places]) -> tuple[Floats, Floats]:
+def spread(moves: Array, strata: Sequence[Places]) -> tuple[Array, Array]:
     """Return the variance of the sums of moves over queries, and the denominator of its degrees of freedom.
 
     Args:
@@ -97,8 +95,8 @@ def spread(moves: Floats, strata: Sequence[Places]) -> tuple[Floats, Floats]:
 
 
 def joint_spread(
-    moves: Mapping[str, Floats], strata: Mapping[str, Sequence[Places]], units: Units
-) -> tuple[Floats, Floats]:
+    moves: Mapping[str, Array], strata: Mapping[str, Sequence[Places]], units: Units
+) -> tuple[Array, Array]:
     """Return `spread` of sums over the queries of several languages, with the moves of a unit added up.
 
     Args:
@@ -115,7 +113,7 @@ def joint_spread(
     return variance, below
 
 
-def moves_alike(moves: Mapping[str, Floats], strata: Mapping[str, Sequence[Places]], units: Units) -> Iterator[Floats]:
+def moves_alike(moves: Mapping[str, Array], strata: Mapping[str, Sequence[Places]], units: Units) -> Iterator[Array]:
     """Yield the centred moves (`centre_moves`) of units in the same strata of the same languages.
 
     The sum of their products is the covariance of the sums over all queries. Arguments as for `joint_spread`.
@@ -140,22 +138,20 @@ def moves_alike(moves: Mapping[str, Floats], strata: Mapping[str, Sequence[Place
         yield together[rows]
 
 
-def centre_moves(moves: Floats) -> Floats:
+def centre_moves(moves: Array) -> Array:
     """Centre the moves of one stratum on their mean, so that their sum of squares is the variance of their sum; those
     of one query on 0.
     """
-    import numpy as np
-
     n = len(moves)
-    return np.asarray(moves if n < 2 else (moves - moves.mean(axis=0)) * (n / (n - 1)) ** 0.5)
+    return moves if n < 2 else (moves - moves.mean(axis=0)) * (n / (n - 1)) ** 0.5
 
 
-def sharing_factor(values: Mapping[str, Floats], queries: Mapping[str, Sequence[str]]) -> float:
+def sharing_factor(values: Mapping[str, Array], queries: Mapping[str, Sequence[str]]) -> float:
     """Return the variance of a mean over languages relative to that of independent queries (`joint_variance`)."""
     return joint_variance(values, Units(queries))[0]
 
 
-def joint_variance(values: Mapping[str, Floats], units: Units) -> tuple[float, float]:
+def joint_variance(values: Mapping[str, Array], units: Units) -> tuple[float, float]:
     """Return the variance of a mean over languages that may share queries, with equal weights of languages.
 
     Args:

@@ -1,7 +1,5 @@
 """JSON documents in zip archives."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct
@@ -42,7 +40,7 @@ def archive_names(path: Path) -> tuple[str, ...]:
         BadInput: if the archive is missing or damaged.
     """
     need_file(path)
-    with _refusing(path), zipfile.ZipFile(path) as archive:
+    with _convert_errors(path), zipfile.ZipFile(path) as archive:
         return tuple(archive.namelist())
 
 
@@ -58,12 +56,12 @@ def archived_documents(path: Path, wanted: Callable[[str], bool]) -> Iterator[tu
             not a JSON object.
     """
     need_file(path)
-    with _refusing(path), zipfile.ZipFile(path) as archive:
+    with _convert_errors(path), zipfile.ZipFile(path) as archive:
         entries = [entry for entry in archive.infolist() if wanted(entry.filename)]
         if (size := sum(entry.file_size for entry in entries)) > max(LONGEST_OF_OWN, _EXPANDS * path.stat().st_size):
             raise BadInput(f"the archive would unpack to {size / 1e9:,.1f} GB", where=str(path), do=_AGAIN)
         for entry in entries:
-            with _refusing(path, entry.filename):
+            with _convert_errors(path, entry.filename):
                 value = json.loads(_content(path, archive, entry))
             yield entry.filename, need_object(value, f"{path}: {entry.filename}")
 
@@ -94,7 +92,7 @@ def _content(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> by
 
 
 @contextmanager
-def _refusing(path: Path, member: str | None = None) -> Iterator[None]:
+def _convert_errors(path: Path, member: str | None = None) -> Iterator[None]:
     """Convert errors while reading an archive to BadInput."""
     where = str(path) if member is None else f"{path}: {member}"
     try:

@@ -157,7 +157,7 @@ class Arena:
 
     @property
     def argument(self) -> str:
-        """The arena as a command that reads it takes it, quoted: the name of a bundled one or of one in the user's
+        """The arena as an argument of commands that read it, quoted: the name of a bundled one or of one in the user's
         folder, else its address.
         """
         return shlex.quote(self.bundled or (self.name if is_listed(self.path) else self.address))
@@ -168,9 +168,9 @@ class Arena:
         return TEXTS if lacking and table in EVALUATED else self.fill(schema.COMMANDS[table])
 
     def fill(self, command: str) -> str:
-        """Return a shell command that writes into `DIR` for this arena; empty if its texts are needed and nowhere.
+        """Return a shell command that writes into `DIR` for this arena; empty if it needs texts that are unavailable.
 
-        Of a bundled arena it writes into a copy, or if the texts are not bundled, into an arena of the published ones.
+        For a bundled arena it writes into a copy, or into an arena of the published texts if they are not bundled.
         """
         if self.bundled is None:
             return command.replace("DIR", self.argument)
@@ -222,8 +222,9 @@ class Arena:
         codes = None if languages is None else set(self.known_languages(table, list(languages)))
         names = full.names if columns is None else list(columns)
         wanted = [*names, *(key for key in _QUERY if key not in names)] if self.is_narrowed(table) else names
+        codes_of_texts = pa.dictionary(pa.int32(), pa.string())
         selection = pa.schema(
-            [_dictionary_field(full.field(name)) if name in encoded else full.field(name) for name in wanted]
+            [full.field(name).with_type(codes_of_texts) if name in encoded else full.field(name) for name in wanted]
         )
         files = [file for file in self.manifest["tables"][table] if codes is None or file["language"] in codes]
         self.refuse_foreign_values(table, files)
@@ -438,15 +439,7 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
         encoded = [column.name for column in columns if pa.types.is_dictionary(column.type)]
         known = set(pq.read_schema(path).names) if encoded else set()
         with pq.ParquetFile(path, read_dictionary=[name for name in encoded if name in known]) as parquet:
-            # A file has one language, so its dictionary column need not be read.
-            single = bool(file["language"]) and "language" in encoded and len(columns) > 1
-            data = parquet.read(columns=[name for name in columns.names if name != "language" or not single])
-        if single:
-            place = columns.get_field_index("language")
-            zeros = pa.repeat(pa.scalar(0, pa.int32()), len(data))
-            data = data.add_column(
-                place, columns.field(place), pa.DictionaryArray.from_arrays(zeros, [file["language"]])
-            )
+            data = parquet.read(columns=columns.names)
         for k, column in enumerate(columns):
             if column.nullable and column.name not in data.column_names:
                 # The file predates this column.
@@ -457,13 +450,6 @@ def _read(arena: Arena, file: Mapping[str, Any], path: Path, columns: pa.Schema)
     except (OSError, ValueError, pa.ArrowException) as error:
         manifests.verify(arena.path, arena.manifest, arena.version)
         raise manifests.damage_error(arena.path, file, str(error)) from None
-
-
-def _dictionary_field(column: pa.Field) -> pa.Field:
-    """Return the dictionary-encoded field of a text column."""
-    import pyarrow as pa
-
-    return column.with_type(pa.dictionary(pa.int32(), pa.string()))
 
 
 @lru_cache(maxsize=64)
@@ -490,7 +476,7 @@ def _connection(arena: Arena) -> Any:
     return connection
 
 
-def _only(arena: Arena, table: str) -> str:
+def _selection_sql(arena: Arena, table: str) -> str:
     """Return the SQL that restricts a view to the selected queries."""
     return f" SEMI JOIN chosen_queries USING ({', '.join(_QUERY)})" if arena.is_narrowed(table) else ""
 
@@ -499,13 +485,13 @@ def _view(arena: Arena, table: str, paths: Sequence[Path]) -> str:
     """Return the statement that creates a view of a table's files."""
     # A view takes no parameters; the names are from the manifest, confined to the folder by open_arena.
     names = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
-    columns = ", ".join(["*", *(f"NULL::{kind} AS {name}" for name, kind in _later(table, paths[0]))])
+    columns = ", ".join(["*", *(f"NULL::{kind} AS {name}" for name, kind in _later_columns(table, paths[0]))])
     # Quoted because `references` is an SQL keyword.
-    rows = f"read_parquet([{names}]){_only(arena, table)}"
+    rows = f"read_parquet([{names}]){_selection_sql(arena, table)}"
     return f'CREATE VIEW "{table}" AS SELECT {columns} FROM {rows}'  # noqa: S608  # as above
 
 
-def _later(table: str, path: Path) -> list[tuple[str, str]]:
+def _later_columns(table: str, path: Path) -> list[tuple[str, str]]:
     """Return the nullable columns, with SQL types, that were added to a table after a file was written."""
     kinds = {"text": "VARCHAR", "number": "DOUBLE", "count": "INTEGER", "flag": "BOOLEAN"}
     names = _stored_columns(path)

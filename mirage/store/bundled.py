@@ -1,7 +1,5 @@
 """Location of the explorer's script, pages and settings, and of the bundled arenas."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

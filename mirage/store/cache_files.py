@@ -4,8 +4,6 @@ A file begins with a digest of its key and content, so that one that is damaged,
 folder may be deleted at any time. `MIRAGE_CACHE_MB` bounds it: files not read for longest go first; 0 stores nothing.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ def copy(arena: Arena, into: Path) -> Arena:
 def copy_arena(source: str, target: str) -> None:
     """Copy an arena between folders and object storage; repeated after an interruption, it completes the copy.
 
-    The manifest is written last: a copy that was interrupted is no arena.
+    The manifest is written last: an interrupted copy is not an arena.
 
     Args:
         source: a folder, or an address that `pyarrow.fs` knows (`s3://`, `gs://`, `abfss://`), with the credentials of

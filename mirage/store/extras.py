@@ -1,7 +1,5 @@
 """Optional dependencies, and the commands that install them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal

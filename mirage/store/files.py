@@ -1,7 +1,5 @@
 """Files in and out: numbered lines, JSON Lines, CSV, atomic writes, resumable downloads."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import errno
@@ -27,19 +25,15 @@ from mirage.store.folders import in_home, make_folder
 from mirage.store.sheets import BOM, unquote
 
 LONGEST = 16_000_000
-"""Maximum length of a line in bytes, for untrusted files."""
+"""Maximum characters of a CSV field."""
 LONGEST_OF_OWN = 64_000_000
 """Maximum bytes of a line or JSON value, in any file: a small compressed file may expand to fill the memory."""
 MOST_FIELDS = 10_000
 """Maximum number of fields of a record."""
-_FIELD = 131_072
-"""Maximum characters of a CSV field in untrusted files, so that an unclosed quote is detected early."""
 _SNIFFED = 20
 """Number of lines used to detect the delimiter of a CSV file."""
 _NAME = 255
 """Maximum bytes of a file name."""
-_LINE = 100
-"""Bytes added per line to the size of a file, since empty lines take time too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,27 +100,19 @@ def need_file(path: Path) -> None:
         raise BadInput(f"{path} is a {kind}, not a file", do="give a file; save the output of a pipe first")
 
 
-def lines(path: Path, *, most: int | None = None) -> Generator[tuple[str, str]]:
-    """Yield `(file:line, text)` of a UTF-8 text file, decompressed if needed (`unpacked`).
-
-    Args:
-        path: the file.
-        most: maximum decompressed bytes, in lines of at most `LONGEST` bytes; None for no maximum, in lines of at most
-            `LONGEST_OF_OWN` bytes.
+def lines(path: Path) -> Generator[tuple[str, str]]:
+    """Yield `(file:line, text)` of a UTF-8 text file, decompressed if needed.
 
     Raises:
-        BadInput: if the file is missing, unreadable, not UTF-8, too large, or its compression is damaged or truncated.
+        BadInput: if the file is missing, unreadable, not UTF-8, or its compression is damaged or truncated, or a line
+            is too long.
     """
-    left = most or 0
-    longest = LONGEST_OF_OWN if most is None else LONGEST
     place, name = [0], str(path)
-    with _refusing(path, place), decompress(path) as stream:
-        for number, raw in enumerate(iter(lambda: stream.readline(longest + 1), b""), start=1):
+    with _convert_errors(path, place), decompress(path) as stream:
+        for number, raw in enumerate(iter(lambda: stream.readline(LONGEST_OF_OWN + 1), b""), start=1):
             place[0] = number
-            if most is not None and (left := left - len(raw) - _LINE) < 0:
-                raise too_large(path, most)
-            if len(raw) > longest:
-                raise too_long(path, number, longest)
+            if len(raw) > LONGEST_OF_OWN:
+                raise too_long(path, number)
             text = raw.decode("utf-8").rstrip("\r\n")
             if number == 1 and "\r" in text:
                 yield from _mac_lines(name, itertools.chain([raw], stream))
@@ -141,24 +127,17 @@ def _mac_lines(name: str, raws: Iterable[bytes]) -> Iterator[tuple[str, str]]:
         yield f"{name}:{number}", text
 
 
-def chunks(path: Path, *, most: int | None = None, size: int = 1 << 20) -> Generator[str]:
-    """Yield a UTF-8 text file in pieces, decompressed if needed, so that a text without line ends fits in memory.
-
-    Args:
-        path: the file.
-        most: maximum decompressed bytes; None for no maximum.
-        size: bytes of a piece.
+def chunks(path: Path, *, size: int = 1 << 20) -> Generator[str]:
+    """Yield a UTF-8 text file in pieces of some bytes, decompressed if needed, so that a text without line ends fits in
+    memory.
 
     Raises:
         BadInput: as `lines`.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    left = most or 0
     place = [1]
-    with _refusing(path, place), decompress(path) as stream:
+    with _convert_errors(path, place), decompress(path) as stream:
         for raw in iter(lambda: stream.read(size), b""):
-            if most is not None and (left := left - len(raw)) < 0:
-                raise too_large(path, most)
             yield decoder.decode(raw)
             place[0] += raw.count(b"\n")
         decoder.decode(b"", final=True)
@@ -191,7 +170,7 @@ def decompress(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _refusing(path: Path, place: Sequence[int]) -> Iterator[None]:
+def _convert_errors(path: Path, place: Sequence[int]) -> Iterator[None]:
     """Convert errors while reading a file to BadInput; `place` holds the number of the last line read."""
     need_file(path)
     try:
@@ -212,10 +191,10 @@ def _refusing(path: Path, place: Sequence[int]) -> Iterator[None]:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
 
 
-def too_long(path: Path, number: int, longest: int) -> BadInput:
-    """Return the error for a line or JSON value that is too long."""
+def too_long(path: Path, number: int) -> BadInput:
+    """Return the error for a line or JSON value that is longer than `LONGEST_OF_OWN`."""
     return BadInput(
-        f"this record is longer than {longest // 1_000_000:,} MB",
+        f"this record is longer than {LONGEST_OF_OWN // 1_000_000:,} MB",
         where=f"{path}:{number}",
         do="write one record per line",
     )
@@ -230,13 +209,13 @@ def too_large(path: Path, most: int) -> BadInput:
     )
 
 
-def jsonl(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the objects of a JSON Lines file, skipping blank lines; `most` as for `lines`.
+def jsonl(path: Path) -> Iterator[Line]:
+    """Yield the objects of a JSON Lines file, skipping blank lines.
 
     Raises:
         BadInput: naming file and line, if a line is not a JSON object.
     """
-    for where, text in lines(path, most=most):
+    for where, text in lines(path):
         if not (text := text.removeprefix(BOM)).strip():
             continue
         try:
@@ -282,30 +261,25 @@ _NAMED = re.compile(r"\"?sep=(\\t|[^\w\s\"]|\t)\"?[,;\t|]*\s*", re.IGNORECASE)
 """The first line by which Excel knows the delimiter."""
 
 
-def csv_rows(path: Path, *, most: int | None = None, delimiter: str | None = None) -> Iterator[Line]:
-    """Yield the rows of a CSV file as texts by column name, skipping blank rows.
+def csv_rows(path: Path) -> Iterator[Line]:
+    """Yield the rows of a CSV file as texts by column name, skipping blank rows; the first lines tell the delimiter.
 
     Quotes added by an export to texts that look like formulas are removed (`sheets.py`).
-
-    Args:
-        path: the file.
-        most: as for `lines`.
-        delimiter: field delimiter; None to detect comma, semicolon or tab from the first lines.
 
     Raises:
         BadInput: naming file and line, if the header is missing or has a duplicate column, or a row is malformed.
     """
-    csv.field_size_limit(_FIELD if most is not None else LONGEST)
+    csv.field_size_limit(LONGEST)
     # Close explicitly: a stored exception keeps its frames, and with them the file, open.
-    with closing(lines(path, most=most)) as source:
+    with closing(lines(path)) as source:
         texts = (text + "\n" for _, text in source)
         first = list(itertools.islice(texts, _SNIFFED))
         first[:1] = [text.removeprefix(BOM) for text in first[:1]]
-        named = _NAMED.fullmatch(first[0]) if first else None
-        if named is not None:
-            # The spreadsheet's own line stays in the count of lines, and is no row.
-            first[0], delimiter = "\n", named[1].replace("\\t", "\t")
-        yield from _csv_rows(path, itertools.chain(first, texts), delimiter or _delimiter(first))
+        if first and (named := _NAMED.fullmatch(first[0])):
+            # The spreadsheet's own line counts as a line, but is not a row.
+            first[0] = "\n"
+        delimiter = named[1].replace("\\t", "\t") if first and named else _delimiter(first)
+        yield from _csv_rows(path, itertools.chain(first, texts), delimiter)
 
 
 def _delimiter(texts: Sequence[str]) -> str:
@@ -360,16 +334,17 @@ def fingerprint(path: Path) -> str:
     Raises:
         BadInput: if the file cannot be read.
     """
-    need_file(path)
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}", do="give a file that can be read") from None
+    with _convert_errors(path, ()), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
     """Write a file atomically: readers see the old file or the new one, also after a crash.
+
+    Args:
+        path: the file.
+        data: its content.
+        mode: its permissions; in the program's own folder its owner alone has any.
 
     Raises:
         OSError: if it cannot be written, or the path is not a regular file.
@@ -382,7 +357,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.touch(mode=0o600 if in_home(path) else 0o666)
+        temporary.touch(mode=0o600 if in_home(path) else mode)
         with temporary.open("wb") as stream:
             stream.write(data)
             stream.flush()
@@ -430,7 +405,7 @@ class Sink:
 
     def restart(self) -> None:
         """Discard an incomplete download (the server cannot resume, or the bytes are wrong)."""
-        self._close()
+        self.pause()
         self.part.unlink(missing_ok=True)
 
     def append(self, chunk: bytes) -> None:
@@ -442,11 +417,15 @@ class Sink:
 
     def pause(self) -> None:
         """Flush the downloaded bytes to disk for the next attempt."""
-        self._close()
+        if self._stream is not None:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._stream.close()
+            self._stream = None
 
-    def intact(self) -> bool:
+    def is_intact(self) -> bool:
         """Return whether the download is complete as far as its format tells: a `.gz` must decompress to its end."""
-        self._close()
+        self.pause()
         if self.path.suffix != ".gz":
             return True
         try:
@@ -459,14 +438,7 @@ class Sink:
 
     def finish(self) -> None:
         """Rename the complete file to its final name."""
-        self._close()
+        self.pause()
         make_folder(self.part.parent)
         self.part.touch()
         self.part.replace(self.path)
-
-    def _close(self) -> None:
-        if self._stream is not None:
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
-            self._stream.close()
-            self._stream = None

@@ -1,7 +1,5 @@
 """The user's folder, and the folders of arenas."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +25,8 @@ def is_listed(path: Path) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder and its parents; those in the user's folder can be read by their owner alone, also older ones.
+    """Create a folder and its parents; the user's folder and those in it can be read by their owner alone, also older
+    ones. A folder that MIRAGE_HOME names stays as it is, since it may be anything.
 
     Raises:
         OSError: if it cannot be created.
@@ -35,7 +34,11 @@ def make_folder(path: Path) -> None:
     for folder in reversed((path, *path.parents)):
         if not folder.is_dir():
             folder.mkdir(mode=0o700 if in_home(folder) else 0o777, exist_ok=True)
-        elif in_home(folder.parent) and not folder.is_symlink() and folder.stat().st_mode & 0o077:
+        elif (
+            in_home(folder if "MIRAGE_HOME" not in os.environ else folder.parent)
+            and not folder.is_symlink()
+            and folder.stat().st_mode & 0o077
+        ):
             with suppress(PermissionError):  # another user's
                 folder.chmod(0o700)
 

@@ -10,8 +10,7 @@ HOME is the environment variable MIRAGE_HOME, else `mirage` in the user's data f
 `~/.local/share`).
 """
 
-from __future__ import annotations
-
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.store import arena as arenas
-from mirage.store.files import need_file
+from mirage.store.files import need_file, write_bytes
 from mirage.store.folders import home_folder as home_folder
 from mirage.store.folders import make_folder, make_private
 from mirage.store.manifest import NAME, arena_folders
@@ -90,7 +89,7 @@ def make_votes_file() -> None:
         make_folder(file.parent)
         make_private(file)
     except OSError as error:
-        raise _unwritable(file, error) from None
+        raise _unwritable_error(file, error) from None
 
 
 def write_key(file: Path, key: str) -> None:
@@ -100,8 +99,9 @@ def write_key(file: Path, key: str) -> None:
         BadInput: if there is such a file already, or it cannot be written.
     """
     try:
-        file.touch(mode=0o600, exist_ok=False)
-        file.write_text(f"{key}\n", encoding="ascii")
+        if os.path.lexists(file):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
+        write_bytes(file, f"{key}\n".encode("ascii"), mode=0o600)
     except OSError as error:
         raise BadInput(f"the key cannot be written: {error.strerror}", where=str(file), do="name a new file") from None
 
@@ -110,7 +110,7 @@ def read_key(file: Path) -> str:
     """Return the key in a file.
 
     Raises:
-        BadInput: if it is no regular file, or cannot be read.
+        BadInput: if it is not a regular file, or cannot be read.
     """
     need_file(file)
     with file.open("rb") as given:
@@ -118,7 +118,7 @@ def read_key(file: Path) -> str:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Hold an exclusive lock on a folder of the user's.
 
     Raises:
@@ -135,14 +135,14 @@ def alone(folder: Path) -> Iterator[None]:
             "another session is already downloading this", where=str(folder), do="wait until it is done, then reload"
         ) from None
     except OSError as error:
-        raise _unwritable(folder, error) from None
+        raise _unwritable_error(folder, error) from None
     try:
         yield
     finally:
         lock.release()
 
 
-def _unwritable(folder: Path, error: OSError) -> ArenaError:
+def _unwritable_error(folder: Path, error: OSError) -> ArenaError:
     return ArenaError(
         f"the folder cannot be written: {error.strerror or error}",
         where=str(folder),

@@ -63,6 +63,24 @@ def json_members(path: Path, lists: Collection[Place]) -> Iterator[Member]:
             yield Member(text.where, (), None)
 
 
+def json_values(path: Path) -> Generator[tuple[str, Any, bool]]:
+    """Yield the JSON values of an array or of concatenated values, each with its location and whether it is outside an
+    array.
+
+    Raises:
+        BadInput: as `json_members`.
+    """
+    with closing(chunks(path)) as pieces:
+        text, array = _Text(path, pieces), False
+        while char := text.peek():
+            if char == "," or char == "[]"[array]:
+                array = array if char == "," else not array
+                text.take(char)
+            else:
+                where = text.where
+                yield where, text.value(), not array
+
+
 class _Reader:
     """Traversal of one document after another."""
 
@@ -112,7 +130,7 @@ class _Reader:
 
 
 class _Text:
-    """Text of a file, of which only the part around the current position is held."""
+    """Text of a file; only the part around the current position is in memory."""
 
     def __init__(self, path: Path, pieces: Generator[str]) -> None:
         self.path, self.pieces = path, pieces
@@ -170,7 +188,7 @@ class _Text:
                 raise self.syntax_error(str(error)) from None
             except ValueError as error:
                 if len(self.text) - self.start > LONGEST_OF_OWN:
-                    raise too_long(self.path, self.line, LONGEST_OF_OWN) from None
+                    raise too_long(self.path, self.line) from None
                 # Double what is held, so that a long value is not parsed repeatedly from its start.
                 more = "".join(piece for _, piece in zip(range(pieces), self.pieces, strict=False))
                 pieces *= 2

@@ -34,7 +34,7 @@ _PHRASES: dict[Maker, str] = {
 
 
 def label_maker(arena: Arena) -> Maker:
-    """Return who made the labels of an arena: a program that its queries name, else what its manifest says."""
+    """Return the maker of an arena's labels: a program if its queries name one, else by its manifest."""
     if has_automatic_labels(arena):
         return "model"
     said = arena.manifest.get("labels")
@@ -46,7 +46,7 @@ _SOURCES: dict[LabelSource | None, str] = {"field": "the file's own labels", "re
 
 @lru_cache(maxsize=16)
 def label_sources(arena: Arena) -> frozenset[LabelSource | None]:
-    """Return what the labels of an arena's queries were read from; None for labels of relevance."""
+    """Return the sources of the labels of an arena's queries; None for labels of relevance."""
     if "queries" not in arena.tables or not arena.stores_column("queries", "labelled_from"):
         return frozenset((None,))
     sql = "SELECT DISTINCT labelled_from AS source FROM queries WHERE subset IS NOT NULL"

@@ -10,10 +10,10 @@ import json
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Self
 
 from mirage.errors import ArenaError, MirageError
 from mirage.store.folders import make_folder, make_private, refuse_link
@@ -43,8 +43,6 @@ CREATE TABLE IF NOT EXISTS replacements (
 """Created when a system's answers are first replaced; a ledger without it has the same format."""
 BATCH_SHARE = 0.5
 """Price of a call in a batch, as a share of the price of a single call."""
-_PART = 500
-"""Number of keys per query of the database."""
 
 
 def ledger_key(request: Mapping[str, Any]) -> str:
@@ -98,7 +96,49 @@ def lock_ledger(path: Path, seconds: float, error: MirageError) -> Iterator[None
         raise error from None
 
 
-class Ledger:
+class LedgerFile:
+    """The file of a ledger, open; safe for concurrent programs. A subclass connects to it, and words its errors."""
+
+    _db: sqlite3.Connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        try:
+            with closing(self._db.execute(query, values)) as rows:
+                return rows.fetchall()
+        except sqlite3.Error as error:
+            raise self._error(error) from None
+
+    def ask_keys(self, query: str, keys: Iterable[str]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that have some keys."""
+        query = f"{query} WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608  # our own names
+        return self.ask(query, [json.dumps(list(keys))])
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what is written in the block, or nothing of it."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            with self._db:
+                yield
+        except sqlite3.Error as error:
+            raise self._error(error) from None
+
+    def _error(self, error: Exception) -> ArenaError:
+        raise NotImplementedError
+
+
+class Ledger(LedgerFile):
     """Ledger of a model's replies, keyed by the hash of the request; safe for concurrent programs.
 
     Args:
@@ -120,7 +160,7 @@ class Ledger:
             raise self._error(error) from None
         # Close with the object: a worker keeps its ledger until it exits.
         weakref.finalize(self, self._db.close)
-        version = self._ask("PRAGMA user_version")[0][0]
+        version = self.ask("PRAGMA user_version")[0][0]
         if version != _FORMAT:
             self.close()
             raise ArenaError(
@@ -131,37 +171,24 @@ class Ledger:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the reply stored under a key, or None."""
-        return self._one("reply", key)
+        return self._read_record("reply", key)
 
     def request(self, key: str) -> dict[str, Any] | None:
         """Return the request stored under a key, or None."""
-        return self._one("request", key)
+        return self._read_record("request", key)
 
     def have(self, keys: Iterable[str]) -> set[str]:
         """Return the keys that have a reply."""
-        requested = list(keys)
-        stored: set[str] = set()
-        for start in range(0, len(requested), _PART):
-            part = requested[start : start + _PART]
-            marks = ",".join("?" * len(part))
-            rows = self._ask(f"SELECT key FROM calls WHERE key IN ({marks})", part)  # noqa: S608  # marks only
-            stored.update(row[0] for row in rows)
-        return stored
+        return {key for (key,) in self.ask_keys("SELECT key FROM calls", keys)}
 
     def days(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the day in UTC on which each stored reply arrived, `2026-11-20`, by its key."""
-        requested = sorted(set(keys))
-        days: dict[str, str] = {}
-        for start in range(0, len(requested), _PART):
-            part = requested[start : start + _PART]
-            marks = ",".join("?" * len(part))
-            days.update(self._ask(f"SELECT key, date(at) FROM calls WHERE key IN ({marks})", part))  # noqa: S608  # marks only
-        return days
+        return dict(self.ask_keys("SELECT key, date(at) FROM calls", keys))
 
     def totals(self) -> tuple[int, int, int]:
         """Return the number of replies, and their prompt and reply tokens by the service's count."""
         sums = ", ".join(f"coalesce(sum(json_extract(reply, '$.{name}')), 0)" for name in ("tokens_in", "tokens_out"))
-        calls, tokens_in, tokens_out = self._ask(f"SELECT count(*), {sums} FROM calls")[0]  # noqa: S608  # our own names
+        calls, tokens_in, tokens_out = self.ask(f"SELECT count(*), {sums} FROM calls")[0]  # noqa: S608  # our own names
         return int(calls), int(tokens_in), int(tokens_out)
 
     def put(self, key: str, request: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
@@ -171,12 +198,9 @@ class Ledger:
             Whether it was stored; an existing key is not changed.
         """
         values = [key, *(json.dumps(part, ensure_ascii=False) for part in (request, reply))]
-        try:
-            with self._db:
-                insert = "INSERT OR IGNORE INTO calls (key, request, reply) VALUES (?, ?, ?)"
-                return self._db.execute(insert, values).rowcount == 1
-        except sqlite3.Error as error:
-            raise self._error(error) from None
+        with self.transaction():
+            insert = "INSERT OR IGNORE INTO calls (key, request, reply) VALUES (?, ?, ?)"
+            return self._db.execute(insert, values).rowcount == 1
 
     def absorb(self, path: Path) -> int:
         """Merge the replies of another ledger.
@@ -194,19 +218,16 @@ class Ledger:
         """
         with Ledger(path, read_only=True) as other:
             rows = other._db.execute("SELECT key, request, reply, at FROM calls")
-            count = "SELECT count(*) FROM calls"
             insert = (
                 "INSERT INTO calls (key, request, reply, at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
                 " request = excluded.request, reply = excluded.reply, at = excluded.at"
                 " WHERE (excluded.reply, excluded.at) < (calls.reply, calls.at)"
             )
-            before = self._ask(count)[0][0]
-            try:
-                with self._db:
-                    self._db.executemany(insert, rows)
-            except sqlite3.Error as error:
-                raise self._error(error) from None
-            return int(self._ask(count)[0][0]) - int(before)
+            count = "SELECT count(*) FROM calls"
+            before = self.ask(count)[0][0]
+            with self.transaction():
+                self._db.executemany(insert, rows)
+            return int(self.ask(count)[0][0]) - int(before)
 
     def replacement(self, system: str, scope: str, *, replace: bool, begin: bool = False) -> int:
         """Return the number of the replacement that calls belong to; 0 if there was none.
@@ -230,41 +251,24 @@ class Ledger:
 
     def _begin_replacement(self, system: str, scope: str) -> int:
         """Begin a replacement of a system's answers, or resume an unfinished one; return its number."""
-        try:
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                self._db.execute(_REPLACEMENTS)
-                number = self.replacement(system, scope, replace=True)
-                insert = "INSERT OR IGNORE INTO replacements (system, number, scope) VALUES (?, ?, ?)"
-                self._db.execute(insert, [system, number, scope])
-                return number
-        except sqlite3.Error as error:
-            raise self._error(error) from None
+        with self.transaction():
+            self._db.execute(_REPLACEMENTS)
+            number = self.replacement(system, scope, replace=True)
+            insert = "INSERT OR IGNORE INTO replacements (system, number, scope) VALUES (?, ?, ?)"
+            self._db.execute(insert, [system, number, scope])
+            return number
 
     def end_replacement(self, system: str, scope: str) -> None:
         """Mark the replacement of a scope as finished; the next one gets a new number."""
-        try:
-            with self._db:
-                update = "UPDATE replacements SET finished = 1 WHERE system = ? AND scope = ?"
-                self._db.execute(update, [system, scope])
-        except sqlite3.Error as error:
-            raise self._error(error) from None
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        with self.transaction():
+            update = "UPDATE replacements SET finished = 1 WHERE system = ? AND scope = ?"
+            self._db.execute(update, [system, scope])
 
     def _connect(self) -> sqlite3.Connection:
         """Connect to the file, creating it if needed."""
         make_folder(self.path.parent)
         make_private(self.path)  # so are the files that SQLite puts beside it
-        db = sqlite3.connect(self.path, timeout=30, check_same_thread=False)
+        db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             # Commits survive a killed process. Without a flush per commit, a power failure may lose the last
             # few, but does not corrupt the file.
@@ -281,7 +285,7 @@ class Ledger:
     def _connect_read_only(self) -> sqlite3.Connection:
         """Connect without writing, even in a read-only folder."""
         name = self.path.as_uri()
-        db = sqlite3.connect(f"{name}?mode=ro", uri=True, timeout=30, check_same_thread=False)
+        db = sqlite3.connect(f"{name}?mode=ro", uri=True, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
@@ -292,22 +296,16 @@ class Ledger:
             db = sqlite3.connect(f"{name}?mode=ro&immutable=1", uri=True, check_same_thread=False)
         return db
 
-    def _one(self, column: str, key: str) -> dict[str, Any] | None:
-        rows = self._ask(f"SELECT {column} FROM calls WHERE key = ?", [key])  # noqa: S608  # our own names
+    def _read_record(self, column: str, key: str) -> dict[str, Any] | None:
+        rows = self.ask(f"SELECT {column} FROM calls WHERE key = ?", [key])  # noqa: S608  # our own names
         return dict(json.loads(rows[0][0])) if rows else None
 
     def _replacements(self, system: str) -> list[tuple[int, str, bool]]:
         """Return number, scope and completion of each replacement of a system's answers."""
-        if not self._ask("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'replacements'"):
+        if not self.ask("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'replacements'"):
             return []
-        rows = self._ask("SELECT number, scope, finished FROM replacements WHERE system = ?", [system])
+        rows = self.ask("SELECT number, scope, finished FROM replacements WHERE system = ?", [system])
         return [(int(number), str(scope), bool(finished)) for number, scope, finished in rows]
-
-    def _ask(self, query: str, values: Sequence[str] = ()) -> list[tuple[Any, ...]]:
-        try:
-            return self._db.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise self._error(error) from None
 
     def _error(self, error: Exception) -> ArenaError:
         do = "free space or check permissions, then rerun the command; stored replies are kept"

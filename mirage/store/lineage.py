@@ -5,18 +5,17 @@ any of its sources changes (`derived_tables`). Features computed from nuggets, a
 by query (`Lineage.features`).
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from mirage import schema
+from mirage.text.data import load_words
 
 QUERY = ("language", "query_id")
 """Columns that identify a query."""
 SYSTEMS = ("system", "system_a", "system_b")
 """Columns that name a system."""
-_NUGGET_SCORES = ("nugget_all", "nugget_all_strict", "nugget_vital", "nugget_vital_strict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,39 +41,13 @@ class Lineage:
         return self.uses if self.needs is None else (self.needs, *self.uses)
 
 
-_JUDGED = ("answers", "outcomes", "judgments")
-LINEAGE: dict[str, Lineage] = {
-    "queries": Lineage(columns=("text", "subset")),
-    "passages": Lineage(columns=("text", "relevant")),
-    "retrieved": Lineage("queries", ("passages", "retrieved"), columns=("rank", "title", "text")),
-    "nuggets": Lineage(uses=("queries", "passages"), columns=("text", "importance"), features=_NUGGET_SCORES),
-    "references": Lineage(columns=("text",), features=("answer_bleu", "answer_rougeL")),
-    "answers": Lineage(uses=("queries", "passages", "retrieved"), columns=("text", "status", "retriever", "depth")),
-    "samples": Lineage("answers", ("queries", "passages", "retrieved")),
-    "nugget_assignments": Lineage(
-        "nuggets", ("answers", "queries"), columns=("assignment",), features=_NUGGET_SCORES, maker="assigner"
-    ),
-    "support_grades": Lineage(
-        "answers",
-        ("queries", "passages", "retrieved"),
-        columns=("grade",),
-        features=("citation_precision", "citation_recall"),
-        maker="grader",
-    ),
-    "scores": Lineage(uses=("answers",)),
-    "outcomes": Lineage("answers", ("queries",), derived=True),
-    "features": Lineage(
-        "answers",
-        ("queries", "passages", "retrieved", "references", "nuggets", "nugget_assignments", "support_grades"),
-        derived=True,
-    ),
-    "judgments": Lineage(uses=("queries", "passages", "answers", "features", "scores")),
-    "ratings": Lineage(uses=_JUDGED, derived=True),
-    "tournaments": Lineage(uses=_JUDGED, derived=True),
-    "predictions": Lineage("features", _JUDGED, derived=True),
-    "importances": Lineage("features", _JUDGED, derived=True),
-}
-"""Every table that is made from others or that others are made from, in pipeline order."""
+def _read(about: Mapping[str, Any]) -> Lineage:
+    lists = {name: tuple(about.get(name, "").split()) for name in ("uses", "columns", "features")}
+    return Lineage(**{**about, **lists})
+
+
+LINEAGE = {table: _read(about) for table, about in load_words("lineage", "mirage.store").items()}
+"""Every table that is made from others or that others are made from, in pipeline order (`lineage.toml`)."""
 
 ABOUT: dict[str, tuple[str, ...]] = {
     table: tuple(name for name in schema.key(table) if name in SYSTEMS)

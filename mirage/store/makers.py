@@ -1,12 +1,11 @@
 """Makers given by the user, in a file next to an arena's tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from mirage.errors import BadInput
 from mirage.store.arena import Arena
 from mirage.store.files import csv_rows
+from mirage.store.records import refuse_larger
 from mirage.store.user_files import MAKERS, file_beside
 from mirage.text.makers import Makers
 
@@ -26,7 +25,8 @@ def makers_of(arena: Arena) -> Makers:
 
 def _read(file: Path) -> dict[str, str]:
     maker_of: dict[str, str] = {}
-    for line in csv_rows(file, most=_MOST):
+    refuse_larger(file, _MOST)
+    for line in csv_rows(file):
         system, name = (str(line.value.get(column) or "").strip() for column in ("system", "maker"))
         if not system or not name:
             raise BadInput("a system or a maker is missing", where=line.where, do="write lines of system,maker")

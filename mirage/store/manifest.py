@@ -1,7 +1,5 @@
 """The manifest of an arena: its format, and verification of the files it names."""
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import json
@@ -61,7 +59,7 @@ def load_manifest(path: Path) -> tuple[dict[str, Any], str]:
         if len(raw) > LARGEST:
             raise ValueError(f"it has more than {LARGEST:,} bytes")
     except (OSError, ValueError) as error:
-        raise _unreadable(path, f"{type(error).__name__}: {error}") from None
+        raise _unreadable_error(path, f"{type(error).__name__}: {error}") from None
     manifest, version = parse_manifest(path, raw)
     for file in listed_files(manifest):
         try:
@@ -83,7 +81,7 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
     except (ValueError, RecursionError) as error:
         problem = f"{type(error).__name__}: {error}"
     if problem:
-        raise _unreadable(path, problem)
+        raise _unreadable_error(path, problem)
     for file in listed_files(manifest):
         try:
             inside = (path / file["path"]).resolve().is_relative_to(path.resolve())
@@ -104,7 +102,7 @@ def parse_manifest(path: Path, raw: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _refuse_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members of a JSON object, of which a reader would see the first, and a program the last of a name."""
+    """Return the members of a JSON object; refuse repeats, where a reader sees the first and a program the last."""
     if len(found := dict(members)) < len(members):
         raise ValueError("a member of it is repeated")
     return found
@@ -170,7 +168,7 @@ def verify(path: Path, manifest: Mapping[str, Any], version: str) -> None:
 
 
 def refuse_further_members(path: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse members that no version of a manifest has had: what they claim is shown and checked by nobody.
+    """Refuse members that no version of a manifest has had: no code shows or checks their claims.
 
     Raises:
         ArenaError: naming the first.
@@ -178,7 +176,7 @@ def refuse_further_members(path: Path, manifest: Mapping[str, Any]) -> None:
     known = {"format", *TEXTS, "judge", "labels", "made", "tables"}
     for members, names in ((manifest, known), *((file, FILE.keys()) for file in listed_files(manifest))):
         if further := members.keys() - names:
-            raise _unreadable(path, f"it has a member {min(further)!r}")
+            raise _unreadable_error(path, f"it has a member {min(further)!r}")
 
 
 def listed_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -223,7 +221,7 @@ def _no_arena(path: Path) -> ArenaError:
     return ArenaError(f"there is no arena at {path}", do=do)
 
 
-def _unreadable(path: Path, problem: str) -> ArenaError:
+def _unreadable_error(path: Path, problem: str) -> ArenaError:
     return ArenaError(f"the manifest cannot be read: {problem}", where=f"{path}/{NAME}", do=rebuild_hint(path))
 
 
@@ -285,10 +283,9 @@ def _made_problem(origin: Any) -> str:
     settings = origin.get("settings", {})
     if not isinstance(settings, dict) or not all(isinstance(made, dict) for made in settings.values()):
         return "its settings are not records"
-    if not isinstance(runs, dict) or not all(_is_run(run) for run in runs.values()):
+    if not isinstance(runs, dict) or not all(
+        isinstance(run, dict) and all(isinstance(run.get(key, {}), dict) for key in ("tables", "options"))
+        for run in runs.values()
+    ):
         return "its runs are not records"
     return ""
-
-
-def _is_run(run: Any) -> bool:
-    return isinstance(run, dict) and all(isinstance(run.get(key, {}), dict) for key in ("tables", "options"))

@@ -4,20 +4,18 @@ A part is recorded here with its requests before anything is sent, so that a kil
 submits a request twice. A request belongs to one part at most.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from mirage.errors import ArenaError
-from mirage.store.ledger import lock_ledger
+from mirage.store.ledger import LedgerFile, lock_ledger
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (
@@ -37,8 +35,6 @@ CREATE TABLE IF NOT EXISTS batch_requests (
 CREATE INDEX IF NOT EXISTS requests_of_part ON batch_requests (part);
 DELETE FROM batch_requests WHERE part IS NULL;
 """
-_KEYS = 500
-"""Number of keys per query of the database."""
 _WAIT = 3600
 """Maximum seconds to wait for another program that submits batches."""
 
@@ -54,12 +50,12 @@ class OpenBatch:
     file: str | None
     """The service's id of the uploaded requests; None before the upload."""
     creating: float | None
-    """When its creation was first requested, in seconds since 1970; None before."""
+    """Time of the first request to create it, in seconds since 1970; None before."""
     batch: str | None
     """The service's id of the batch; None before it is known."""
 
 
-class OpenBatches:
+class OpenBatches(LedgerFile):
     """Record of the open batches of a ledger; safe for concurrent programs.
 
     Args:
@@ -76,12 +72,6 @@ class OpenBatches:
             self._db.executescript(_TABLES)
         except sqlite3.Error as error:
             raise self._error(error) from None
-
-    def __enter__(self) -> OpenBatches:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._db.close()
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -113,7 +103,7 @@ class OpenBatches:
         """
         part = uuid.uuid4().hex
         rows = ((key, part, json.dumps(request, ensure_ascii=False)) for key, request in requests)
-        with self._transaction():
+        with self.transaction():
             insert = "INSERT OR IGNORE INTO batch_requests (key, part, request) VALUES (?, ?, ?)"
             if not self._db.executemany(insert, rows).rowcount:
                 return None
@@ -123,61 +113,34 @@ class OpenBatches:
 
     def find(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the part of each key that is recorded."""
-        found: dict[str, str] = {}
-        listed = list(keys)
-        for start in range(0, len(listed), _KEYS):
-            some = listed[start : start + _KEYS]
-            marks = ",".join("?" * len(some))
-            sql = f"SELECT key, part FROM batch_requests WHERE key IN ({marks})"  # noqa: S608  # marks only
-            found.update(self._ask(sql, some))
-        return found
+        return dict(self.ask_keys("SELECT key, part FROM batch_requests", keys))
 
     def parts(self) -> list[OpenBatch]:
         """Return all parts, the oldest first."""
-        rows = self._ask("SELECT part, changes, file, creating, batch FROM batches ORDER BY at, part")
+        rows = self.ask("SELECT part, changes, file, creating, batch FROM batches ORDER BY at, part")
         return [OpenBatch(part, json.loads(changes), *ids) for part, changes, *ids in rows]
 
     def keys(self, part: str) -> list[str]:
         """Return the ledger keys of a part's requests."""
-        return [key for (key,) in self._ask("SELECT key FROM batch_requests WHERE part = ? ORDER BY key", [part])]
+        return [key for (key,) in self.ask("SELECT key FROM batch_requests WHERE part = ? ORDER BY key", [part])]
 
     def request(self, part: str, key: str) -> dict[str, Any] | None:
         """Return a request of a part; None if it is not among them."""
-        rows = self._ask("SELECT request FROM batch_requests WHERE key = ? AND part = ?", [key, part])
+        rows = self.ask("SELECT request FROM batch_requests WHERE key = ? AND part = ?", [key, part])
         return dict(json.loads(rows[0][0])) if rows else None
 
     def update(self, part: str, column: Literal["file", "creating", "batch"], value: str | float) -> None:
         """Record a step of a part's submission: the service's id of the uploaded requests, when the creation of the
         batch was requested, or the service's id of the batch.
         """
-        with self._transaction():
+        with self.transaction():
             self._db.execute(f"UPDATE batches SET {column} = ? WHERE part = ?", [value, part])  # noqa: S608  # a literal
 
     def end(self, part: str) -> None:
         """Remove a part and its requests."""
-        with self._transaction():
+        with self.transaction():
             self._db.execute("DELETE FROM batch_requests WHERE part = ?", [part])
             self._db.execute("DELETE FROM batches WHERE part = ?", [part])
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise self._error(error) from None
-
-    def _ask(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        try:
-            with closing(self._db.execute(query, values)) as rows:
-                return rows.fetchall()
-        except sqlite3.Error as error:
-            raise self._error(error) from None
 
     def _error(self, error: Exception) -> ArenaError:
         return ArenaError(

@@ -6,8 +6,6 @@ An owner is a name verified by a login (`login:NAME`), or a session (`session:ID
 day after its last upload, since they can no longer be reached. `quota` limits the size per owner.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import shutil
@@ -15,16 +13,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mirage.errors import ArenaError, MirageError
 from mirage.store import home
+from mirage.store.arena import Arena
 from mirage.store.files import write_bytes
 from mirage.store.manifest import arena_folders
 from mirage.store.settings import megabytes
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 QUOTA = "MIRAGE_UPLOAD_MB"
 """Environment variable: maximum megabytes of one owner's copies."""

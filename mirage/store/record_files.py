@@ -72,7 +72,7 @@ def _plain_number(value: Any) -> Any:
 
 
 def _write(kind: Any, value: Any, parts: list[bytes]) -> Any:
-    """Return a value as JSON; a table or an array is added to `parts`, and its place stands for it."""
+    """Return a value as JSON; tables and arrays are appended to `parts` and replaced by their index."""
     shape, inner = _shape(kind)
     if shape is None or value is None:
         return value
@@ -156,7 +156,8 @@ def _is_record(shape: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def _names(record: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(record) if field.init)
+    """Return the fields that are stored: those that are compared; the others have a default."""
+    return tuple(field.name for field in fields(record) if field.init and field.compare)
 
 
 @lru_cache(maxsize=4096)

@@ -1,31 +1,17 @@
 """Records of a file: JSON Lines, JSON array or object, CSV or Parquet, compressed or not."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json
-import re
 import zlib
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from mirage.errors import BadInput
-from mirage.store.files import (
-    LONGEST_OF_OWN,
-    Line,
-    chunks,
-    csv_rows,
-    decompress,
-    jsonl,
-    lines,
-    need_file,
-    need_object,
-    too_large,
-    too_long,
-)
+from mirage.store.files import Line, csv_rows, decompress, jsonl, lines, need_file, need_object, too_large
+from mirage.store.json_members import json_values
 from mirage.store.sheets import BOM
 
 ENDINGS = {".jsonl": ".jsonl", ".ndjson": ".jsonl", ".json": ".json", ".csv": ".csv", ".tsv": ".csv"}
@@ -51,8 +37,7 @@ _IDS = frozenset(("id", "query_id", "question_id", "qid"))
 _NAMES = frozenset(
     ("question", "query", "prompt", "instruction", "input", "user_input", "answer", "response", "output", "prediction")
 )
-"""Names of fields by which the columns of a table are told from its rows."""
-_BETWEEN = re.compile(r"[\s,]*")
+"""Names of fields that tell the columns of a table from its rows."""
 _MOST_UNPACKED = 500_000_000
 """Maximum decompressed bytes of a compressed Parquet file, which is held in memory."""
 _BEGINNING = 65_536
@@ -91,7 +76,9 @@ def is_longer(path: Path, size: int) -> bool:
     """Return whether a file has more than some bytes, decompressed; false if it cannot be read."""
     try:
         with decompress(path) as stream:
-            return len(stream.read(size + 1)) > size
+            while size >= 0 and (piece := stream.read(1 << 20)):
+                size -= len(piece)
+            return size < 0
     except (OSError, EOFError, zlib.error):
         return False
 
@@ -111,31 +98,19 @@ def _is_lines(text: str) -> bool:
         return False
 
 
-def records(path: Path, *, most: int | None = None) -> Iterator[Line]:
+def records(path: Path) -> Iterator[Line]:
     """Yield the records of a file in order; a row of Parquet has its number, from 1, as its line.
 
-    Args:
-        path: the file.
-        most: maximum decompressed bytes of the file, which bounds the memory used to a few times as much; None for no
-            maximum.
-
     Raises:
-        BadInput: if the format is unknown, the file is missing, damaged or too large, or a line is not a record.
+        BadInput: if the format is unknown, the file is missing or damaged, or a line is not a record.
     """
-    held = kind(path)
-    if held == PARQUET:
-        yield from parquet_rows(path, most=most)
-    elif held == ".csv":
-        yield from csv_rows(path, most=most)
-    elif held == ".jsonl":
-        yield from jsonl(path, most=most)
-    elif held == ".json":
-        yield from json_records(path, most=most)
-    else:
+    read = {PARQUET: parquet_rows, ".csv": csv_rows, ".jsonl": jsonl, ".json": json_records}.get(kind(path))
+    if read is None:
         raise BadInput(
             f"{path.name} is neither JSON nor Parquet, and its extension is neither .csv nor .tsv",
             do="use the extension of its format, followed by .gz or .zst if compressed",
         )
+    yield from read(path)
 
 
 def beginning(path: Path, n: int) -> list[str]:
@@ -143,14 +118,14 @@ def beginning(path: Path, n: int) -> list[str]:
     if kind(path) == PARQUET:
         return []
     try:
-        with closing(lines(path, most=None)) as source:
+        with closing(lines(path)) as source:
             return [text.removeprefix(BOM) for _, text in itertools.islice(source, n)]
     except BadInput:
         return []
 
 
-def json_records(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the objects of a JSON array, streamed, or the records of a JSON object; `most` as for `records`.
+def json_records(path: Path) -> Iterator[Line]:
+    """Yield the objects of a JSON array, streamed, or the records of a JSON object.
 
     The records of an object are those of its only list of objects (`{"data": [..]}`), its rows if it is a table
     (`{"question": [..], "answer": [..]}`, and all that pandas' `to_json` writes), else the object itself.
@@ -158,7 +133,7 @@ def json_records(path: Path, *, most: int | None = None) -> Iterator[Line]:
     Raises:
         BadInput: naming file and line, if it is not JSON or has other values.
     """
-    with closing(_values(path, most)) as values:
+    with closing(json_values(path)) as values:
         first = list(itertools.islice(values, 2))
         if len(first) == 1 and first[0][2]:
             yield from _inside(*first[0][:2])
@@ -196,7 +171,7 @@ def _table(whole: dict[str, Any], where: str) -> list[dict[str, Any]] | None:
             names = list(map(str, whole["columns"]))
             rows = enumerate(whole["data"])
             if wrong := [k for k, row in rows if not isinstance(row, list) or len(row) != len(names)]:
-                what = f"data[{wrong[0]}] is no row of the {len(names)} columns"
+                what = f"data[{wrong[0]}] is not a row of the {len(names)} columns"
                 raise BadInput(what, where=where, do="write a list of one value per column for each row")
             return [dict(zip(names, row, strict=True)) for row in whole["data"]]
         if len({len(part) for part in whole.values()}) == 1:
@@ -207,112 +182,71 @@ def _table(whole: dict[str, Any], where: str) -> list[dict[str, Any]] | None:
     names = list(inner[0])
     if not all(part.keys() == inner[0].keys() for part in inner[1:]):
         by_row = not any(map(_NAMES.isdisjoint, inner))
-        return [_named(name, part) for name, part in whole.items()] if by_row else None
+        return [_add_id(name, part) for name, part in whole.items()] if by_row else None
     if not _NAMES.isdisjoint(whole) or (all(map(str.isdigit, names)) and _NAMES.isdisjoint(names)):
         return [{name: part[row] for name, part in whole.items()} for row in names]
     by_row = all(map(str.isdigit, whole)) or not _NAMES.isdisjoint(names)
-    return [_named(name, part) for name, part in whole.items()] if by_row else None
+    return [_add_id(name, part) for name, part in whole.items()] if by_row else None
 
 
-def _named(name: str, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the name that it has in its table as its id, unless it has one or that is its number."""
+def _add_id(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its name in the table as its id, unless it has an id or the name is a number."""
     return row if name.isdigit() or not _IDS.isdisjoint(row) else {"id": name, **row}
 
 
-def _values(path: Path, most: int | None) -> Generator[tuple[str, Any, bool]]:
-    """Yield the JSON values of an array or of concatenated values, each with its location and whether it is outside an
-    array.
-    """
-    decoder = json.JSONDecoder()
-    with closing(chunks(path, most=most)) as pieces:
-        text = next(pieces, "").removeprefix(BOM)
-        start, line, array = 0, 1, False
-        while True:
-            end = _BETWEEN.match(text, start).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-            line += text.count("\n", start, end)
-            start = end
-            if start == len(text):
-                if not (piece := next(pieces, "")):
-                    return
-                text, start = piece, 0
-            elif text[start] == "[" and not array:
-                array, start = True, start + 1
-            elif text[start] == "]" and array:
-                array, start = False, start + 1
-            else:
-                try:
-                    value, end = decoder.raw_decode(text, start)
-                except (ValueError, RecursionError) as error:
-                    if len(text) - start > LONGEST_OF_OWN:
-                        raise too_long(path, line, LONGEST_OF_OWN) from None
-                    if not (more := _more(pieces, text, error)):
-                        raise _no_json(path, line, text, start, error) from None
-                    text, start = text[start:] + more, 0
-                    continue
-                yield f"{path}:{line}", value, not array
-                line += text.count("\n", start, end)
-                start = end
-
-
-def _more(pieces: Iterator[str], text: str, error: Exception) -> str:
-    """Return more of a text that may be truncated; empty if the error is not at its end, or nothing is left."""
-    cut = isinstance(error, json.JSONDecodeError) and (error.pos > len(text) - 16 or "Unterminated" in error.msg)
-    # Double the buffer, so that a long value is not parsed repeatedly from its start.
-    return "".join(itertools.islice(pieces, 1 + (len(text) >> 20))) if cut else ""
-
-
-def _no_json(path: Path, line: int, text: str, start: int, error: Exception) -> BadInput:
-    place, reason = line, str(error)
-    if isinstance(error, json.JSONDecodeError):
-        place, reason = line + text.count("\n", start, error.pos), error.msg
-    return BadInput(f"this is not JSON: {reason}", where=f"{path}:{place}", do="write an array of JSON objects")
-
-
-def parquet_rows(path: Path, *, most: int | None = None) -> Iterator[Line]:
-    """Yield the rows of a Parquet file by column name; `most` as for `records`.
+def parquet_rows(path: Path) -> Iterator[Line]:
+    """Yield the rows of a Parquet file by column name.
 
     Raises:
         BadInput: if the file is missing, too large or not a complete Parquet file.
     """
+    number = 0
+    with open_parquet(path) as parquet:
+        for batch in parquet.iter_batches(batch_size=1000):
+            for row in batch.to_pylist():
+                number += 1
+                yield Line(f"{path}:{number}", row)
+
+
+def refuse_larger(path: Path, most: int) -> None:
+    """Refuse an untrusted file of records with more than some bytes, decompressed.
+
+    Raises:
+        BadInput: if it has more, or cannot be read.
+    """
+    if is_longer(path, most):
+        raise too_large(path, most)
+    if kind(path) == PARQUET:
+        with open_parquet(path) as parquet:
+            groups = [parquet.metadata.row_group(k).total_byte_size for k in range(parquet.num_row_groups)]
+            # A repeated value is stored once, and may expand to many times its group; a single one does not.
+            size = sum(groups)
+            rows = max(1, min(1000, most // max(groups, default=1)))
+            for batch in parquet.iter_batches(batch_size=rows) if size <= most else ():
+                size += sum(len(str(value)) for row in batch.to_pylist() for value in row.values())
+                if size > most:
+                    break
+            if size > most:
+                raise too_large(path, most)
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[Any]:
+    """Open a Parquet file, decompressed if needed; errors while it is read become BadInput."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    number = size = 0
     need_file(path)
     try:
-        file = io.BytesIO(_decompress(path, most)) if path.suffix in _PACKED else path
+        file: Any = path
+        if path.suffix in _PACKED:
+            if is_longer(path, _MOST_UNPACKED):
+                raise too_large(path, _MOST_UNPACKED)
+            with decompress(path) as stream:
+                file = io.BytesIO(stream.read())
         with pq.ParquetFile(file) as parquet:
-            for batch in parquet.iter_batches(
-                batch_size=1000 if most is None else _batch(parquet.metadata, path, most)
-            ):
-                for row in batch.to_pylist():
-                    if most is not None:
-                        # A repeated value is stored once, and may expand to many times the file's size.
-                        values = (value for value in row.values() if isinstance(value, str | bytes | list | dict))
-                        size += sum(map(len, values))
-                        if size > most:
-                            raise too_large(path, most)
-                    number += 1
-                    yield Line(f"{path}:{number}", row)
-    except FileNotFoundError:
-        raise BadInput(f"there is no file {path}", do="check the path") from None
+            yield parquet
     except (pa.ArrowException, EOFError, zlib.error, OSError, ValueError) as error:
         raise BadInput(
             f"this is not a complete Parquet file: {error}", where=str(path), do="write or copy the file again"
         ) from None
-
-
-def _decompress(path: Path, most: int | None) -> bytes:
-    with decompress(path) as stream:
-        data = stream.read((limit := _MOST_UNPACKED if most is None else most) + 1)
-    if len(data) > limit:
-        raise too_large(path, limit)
-    return data
-
-
-def _batch(metadata: Any, path: Path, most: int) -> int:
-    """Return the number of rows to decode at once: no value is larger than its row group."""
-    parts = [metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups)]
-    if sum(parts) > most:
-        raise too_large(path, most)
-    return max(1, min(1000, most // max(parts, default=1)))

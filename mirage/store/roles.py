@@ -8,10 +8,7 @@
 a personal machine. Only verified names (from a login) have roles; everybody else has the default.
 """
 
-from __future__ import annotations
-
 import os
-import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from mirage.errors import BadInput
+from mirage.store.settings import read_toml
 
 Role = Literal["reader", "voter", "curator"]
 """A `reader` reads; a `voter` also votes; a `curator` also uploads answers of systems."""
@@ -73,8 +71,8 @@ def _do() -> str:
 @lru_cache(maxsize=4)
 def _read(path: Path, _stamp: tuple[int, int, int]) -> Roles:
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        entries = read_toml(path)
+    except OSError as error:
         raise BadInput(f"the roles file cannot be read: {error}", where=str(path), do=_do()) from None
     if unknown := sorted(set(entries) - {"default", *_LISTS}):
         raise BadInput(f"unknown keys: {', '.join(unknown)}", where=str(path), do=f"use default, {', '.join(_LISTS)}")

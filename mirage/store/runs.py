@@ -1,7 +1,5 @@
 """Records in the manifest of how rows were made, and of pipeline steps, which let a later run skip those up to date."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path

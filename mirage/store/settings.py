@@ -1,7 +1,5 @@
 """Settings from environment variables and TOML files."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

@@ -5,8 +5,6 @@ A text that a spreadsheet would evaluate (`=1+1`, `@name`, `-x`) is prefixed wit
 Numbers and JSON are not changed.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -30,7 +28,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, exact: bo
         exact: do not quote texts that look like formulas.
     """
     values = [list(row) for row in rows]
-    quoted = [] if exact else [[i for i, value in enumerate(row) if _is_formula(value)] for row in values]
+    read = [] if exact else values
+    quoted = [[i for i, value in enumerate(row) if isinstance(value, str) and _FORMULA.match(value)] for row in read]
     header = [*columns, QUOTED] if any(quoted) else list(columns)
     for row, places in zip(values, quoted if any(quoted) else [], strict=False):
         for i in places:
@@ -53,7 +52,3 @@ def unquote(row: Mapping[str, str]) -> dict[str, str]:
         if name in values:
             values[name] = values[name].removeprefix("'")
     return values
-
-
-def _is_formula(value: Any) -> bool:
-    return isinstance(value, str) and _FORMULA.match(value) is not None

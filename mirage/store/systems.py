@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _EARLIER = re.compile(r"(.+)@(\d{4}-\d{2}-\d{2})(~\d+)?")
-"""Name of an earlier run. Versions such as `claude@20240620` have no dashes, and are no runs."""
+"""Name of an earlier run. Versions such as `claude@20240620` have no dashes, and are not runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _sides(table: str) -> list[str]:
 
 
 def _check_unchanged(arena: Arena) -> Callable[[Arena], None]:
-    """Return a check that nobody has changed the arena since it was read."""
+    """Return a check that the arena is unchanged since it was read."""
 
     def check(current: Arena) -> None:
         if current.version != arena.version:

@@ -3,8 +3,6 @@
 part = select_tagged(arena, [("domain", "finance")])    # reads like an arena without the other queries
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache

@@ -77,7 +77,7 @@ def by_key(table: str, rows: pa.Table) -> NewRows:
     return NewRows(rows, rows.select(list(_TOGETHER.get(table, schema.key(table)))))
 
 
-def consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
+def read_consistently(path: Path, read: Callable[[Arena], _T]) -> _T:
     """Open an arena and read from it, repeating if another program changes it meanwhile.
 
     Args:
@@ -155,7 +155,7 @@ def upsert(
         if arena is not None and check is not None:
             check(arena)
         described = dict(texts(arena)) if texts is not None else {}
-        described |= _tell_label_maker(arena, rows.get("queries"), origin.labels)
+        described |= _label_maker(arena, rows.get("queries"), origin.labels)
         refuse_lone_surrogates(*described.values())
         manifest = arena.manifest if arena is not None else {}
         merged, replaced, removed = _merge(arena, rows, seen)
@@ -177,8 +177,8 @@ def upsert(
         return UpsertResult(open_arena(path), replaced, removed)
 
 
-def _tell_label_maker(arena: Arena | None, queries: NewRows | None, maker: schema.Maker | None) -> dict[str, str]:
-    """Return who made the labels of an arena after queries are added: nobody that is known if several did."""
+def _label_maker(arena: Arena | None, queries: NewRows | None, maker: schema.Maker | None) -> dict[str, str]:
+    """Return the maker of the labels after queries are added: `unknown` for several; empty if it does not change."""
     said = None if arena is None else arena.manifest.get("labels")
     if queries is None or said == maker or (arena is None and maker is None):
         return {}
@@ -214,11 +214,10 @@ def _merge(
             continue
         new = rows[table].new
         if table in _ON_QUERIES:
-            new = _drop_queries(not_about(new, answers, table), queries)
+            new = _drop_outdated(new, table, queries, answers)
         if old is not None:
             others = _remaining_rows(old, rows[table], table, queries, answers)
-            keys = list(schema.key(table))
-            others = matching(others, new, keys, present=False)
+            others = matching(others, new, schema.key(table), present=False)
             replaced[table] = len(old) - len(others)
             new = pa.concat_tables([others.cast(old.schema), new])
             altered = _changed_keys(table, old, new) if table == "answers" else altered
@@ -234,12 +233,12 @@ def _remaining_rows(
     if part.replaced is not None:
         replaced = matching(old, part.replaced, part.replaced.column_names)
     if table in _ON_QUERIES:
-        replaced = _drop_queries(not_about(replaced, answers, table), queries)
+        replaced = _drop_outdated(replaced, table, queries, answers)
     return matching(old, replaced, schema.key(table), present=False)
 
 
 def matching(rows: pa.Table, others: pa.Table, columns: Sequence[str], *, present: bool = True) -> pa.Table:
-    """Return the rows whose values of some columns occur in another table, or with `present=False` do not, in order."""
+    """Return the rows with values of some columns that occur in another table (not, with `present=False`), in order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -270,12 +269,12 @@ def _changed_since(arena: Arena, seen: Snapshot | None) -> tuple[pa.Table | None
     differing = {}
     for table in changed:
         current = arena.read(table) if table in arena.tables else schema.arrow_schema(table).empty_table()
-        differing[table] = _differing(table, seen.tables[table], current)
+        differing[table] = _differing_keys(table, seen.tables[table], current)
     parts = [differing[table].select(list(QUERY)) for table in _TEXTS if table in differing]
     return pa.concat_tables(parts) if parts else None, differing.get("answers")
 
 
-def _differing(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
+def _differing_keys(table: str, before: pa.Table, after: pa.Table) -> pa.Table:
     """Return the keys of rows that exist in only one of two tables, or differ in relevant columns."""
     import pyarrow as pa
 
@@ -296,7 +295,7 @@ def _valid_rows(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena
     remaining = old
     if table == "nugget_assignments" and "nuggets" in merged:
         changed = _changed_keys("nuggets", before("nuggets"), merged["nuggets"], ("text",))
-        remaining = remaining.join(changed, list(schema.key("nuggets")), join_type="left anti")
+        remaining = matching(remaining, changed, schema.key("nuggets"), present=False)
     for source, lineage in LINEAGE.items() if table == "features" else ():
         if source not in merged or not lineage.features:
             continue
@@ -304,29 +303,18 @@ def _valid_rows(table: str, old: pa.Table, merged: Mapping[str, pa.Table], arena
         # A new assigner or grader may become the default, for every answer to the query.
         same = who is not None and set(pair[0][who].unique().to_pylist()) == set(pair[1][who].unique().to_pylist())
         keys = [*QUERY, "system"] if same else list(QUERY)
-        sides = [_changed_keys(source, *order).select(keys) for order in (pair, pair[::-1])]
         scored = pc.is_in(remaining["feature"], value_set=pa.array(lineage.features))
-        holding = remaining.filter(scored).join(pa.concat_tables(sides), keys, join_type="left anti")
-        holding = holding.select(remaining.column_names).cast(remaining.schema)
+        holding = matching(remaining.filter(scored), _differing_keys(source, *pair), keys, present=False)
         remaining = pa.concat_tables([remaining.filter(pc.invert(scored)), holding])
-    return remaining.select(old.column_names).cast(old.schema)
+    return remaining
 
 
 def _changed_keys(table: str, before: pa.Table, after: pa.Table, values: Sequence[str] | None = None) -> pa.Table:
     """Return the keys of rows that another table lacks, or has with other values in relevant columns."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    keys = list(schema.key(table))
+    keys = schema.key(table)
     names = LINEAGE[table].columns if values is None else values
     values = [name for name in names if name in before.column_names and name in after.column_names]
-
-    def comparable(rows: pa.Table) -> pa.Table:
-        # Arrow joins no null to a null.
-        texts = {name: pc.fill_null(rows[name].cast(pa.string()), "\0") for name in values}
-        return pa.table({**{key: rows[key] for key in keys}, **texts})
-
-    return comparable(before).join(comparable(after), [*keys, *values], join_type="left anti").select(keys)
+    return matching(before, after, [*keys, *values], present=False).select(keys)
 
 
 def not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
@@ -337,15 +325,14 @@ def not_about(rows: pa.Table, answers: pa.Table | None, table: str) -> pa.Table:
         answers: language, query_id and system of answers; None for none.
         table: the table's name.
     """
-    remaining = rows
     for side in ABOUT.get(table, ()):
-        if answers is not None and len(answers):
-            remaining = remaining.join(answers, [*QUERY, side], [*QUERY, "system"], join_type="left anti")
-    return remaining.select(rows.column_names).cast(rows.schema)
+        if answers is not None:
+            own = answers.select([*QUERY, "system"]).rename_columns([*QUERY, side])
+            rows = matching(rows, own, own.column_names, present=False)
+    return rows
 
 
-def _drop_queries(rows: pa.Table, queries: pa.Table | None) -> pa.Table:
-    """Return the rows that do not belong to these queries."""
-    if queries is None or not len(queries):
-        return rows
-    return rows.join(queries, list(QUERY), join_type="left anti").select(rows.column_names).cast(rows.schema)
+def _drop_outdated(rows: pa.Table, table: str, queries: pa.Table | None, answers: pa.Table | None) -> pa.Table:
+    """Return the rows of a table that are neither on these queries nor about these answers."""
+    remaining = not_about(rows, answers, table)
+    return remaining if queries is None else matching(remaining, queries, QUERY, present=False)

@@ -1,7 +1,5 @@
 """User-supplied files next to an arena's tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from mirage.store.arena import Arena

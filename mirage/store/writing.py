@@ -54,11 +54,11 @@ class Provenance:
     notes: Sequence[str] = ()
     """Caveats: missing data, with reasons."""
     settings: Settings = field(default_factory=dict)
-    """How the rows of each owner (a system, judge, retriever ...) were made, by field; they replace its older ones."""
+    """Settings that made the rows of each owner (a system, judge, retriever ...); they replace its older ones."""
     step: str | None = None
     """The pipeline step; records of other steps are then kept (`record_run`)."""
     labels: schema.Maker | None = None
-    """Who made the labels of the queries and passages among the rows; None for unknown."""
+    """Maker of the labels of the queries and passages among the rows; None for unknown."""
 
     @classmethod
     def of(cls, made_by: str | Provenance) -> Provenance:
@@ -286,7 +286,7 @@ def _has_only_own_files(path: Path) -> bool:
 def claim_arena(path: Path) -> Path:
     """Return the folder of an arena that a command may change, after removing what a killed command left in it.
 
-    Beside a program that is writing nothing is removed: it does so itself at the end.
+    Nothing is removed while another program is writing: it cleans up at the end.
 
     Raises:
         BadInput: if the arena is bundled.

@@ -36,10 +36,10 @@ def yaml_records(path: Path, *, named: str) -> Iterator[Line]:
     tree = _compose(path)
     if isinstance(tree, yaml.SequenceNode):
         for item in tree.value:
-            yield Line(_where(path, item), _record(path, item))
+            yield Line(_place(path, item), _record(path, item))
     elif isinstance(tree, yaml.MappingNode):
         for name, item in _pairs(path, tree):
-            yield Line(_where(path, item), {named: name} | _record(path, item))
+            yield Line(_place(path, item), {named: name} | _record(path, item))
     else:
         raise BadInput("this file is neither a list nor a mapping", where=str(path), do="write a list of mappings")
 
@@ -60,7 +60,7 @@ def yaml_fields(path: Path) -> dict[str, Line]:
         raise BadInput("this file is not a mapping of fields to values", where=str(path), do="write FIELD: VALUE")
     return {
         name: Line(
-            _where(path, item), _record(path, item) if isinstance(item, yaml.MappingNode) else _value(path, item)
+            _place(path, item), _record(path, item) if isinstance(item, yaml.MappingNode) else _value(path, item)
         )
         for name, item in _pairs(path, tree)
     }
@@ -86,7 +86,7 @@ def _record(path: Path, node: Node) -> dict[str, Any]:
     import yaml
 
     if not isinstance(node, yaml.MappingNode):
-        raise BadInput("this is not a mapping of fields to values", where=_where(path, node), do="write FIELD: VALUE")
+        raise BadInput("this is not a mapping of fields to values", where=_place(path, node), do="write FIELD: VALUE")
     return {field: _value(path, item) for field, item in _pairs(path, node)}
 
 
@@ -96,7 +96,7 @@ def _pairs(path: Path, node: Node) -> Iterator[tuple[str, Node]]:
     for key, item in node.value:
         name = str(key.value)
         if name in seen:
-            raise BadInput(f"duplicate key {name}", where=_where(path, key), do="remove one")
+            raise BadInput(f"duplicate key {name}", where=_place(path, key), do="remove one")
         seen.add(name)
         yield name, item
 
@@ -105,9 +105,9 @@ def _value(path: Path, node: Node) -> str | None:
     import yaml
 
     if not isinstance(node, yaml.ScalarNode):
-        raise BadInput("a value is a list or a mapping", where=_where(path, node), do="write one text or number")
+        raise BadInput("a value is a list or a mapping", where=_place(path, node), do="write one text or number")
     return None if node.style is None and node.value in _NULLS else str(node.value)
 
 
-def _where(path: Path, node: Node) -> str:
+def _place(path: Path, node: Node) -> str:
     return f"{path}:{node.start_mark.line + 1}"

@@ -4,8 +4,6 @@ All functions are pure and use character positions (code points) of the raw answ
 a number is derived from. Nothing is truncated: text after a blank line belongs to its part.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
@@ -325,14 +323,14 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool | None) -
                 mentions += [citation for span, names in tokens for citation in _cite(text, span, [(span, names)], ids)]
                 cited_spans.append(whole)
                 continue
-        elif numbered and (tokens := _noted(text, whole, inside, ids)):
+        elif numbered and (tokens := _bracket_numbers(text, whole, inside, ids)):
             pass
         else:
             continue
         mentions += _cite(text, whole, tokens, ids)
         cited_spans.append(whole)
     if numbered:
-        mentions += _raised(text, ids, {start for start, _ in cited_spans})
+        mentions += _superscript_citations(text, ids, {start for start, _ in cited_spans})
         for bare in _BARE.finditer(text):
             tokens = [
                 (match.span(), _positions(match[0], ids)) for match in _NUMBERS.finditer(text, *bare.span("list"))
@@ -353,7 +351,7 @@ def citations(text: str, passage_ids: Sequence[str], *, numbered: bool | None) -
 _Tokens = list[tuple[Span, list[str | None]]]
 
 
-def _noted(text: str, whole: Span, inside: Span, ids: Sequence[str]) -> _Tokens:
+def _bracket_numbers(text: str, whole: Span, inside: Span, ids: Sequence[str]) -> _Tokens:
     """Return the numbers of a bracket that has pages, names or letters: `[2, p. 3]`, `[Source 1: a.pdf]`, `[S1]`."""
     content = text[slice(*inside)]
     if not _DIGITS.search(content):
@@ -385,8 +383,8 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-def _raised(text: str, ids: Sequence[str], starts: Set[int]) -> list[Citation]:
-    """Return the citations of raised numbers: `.¹`, `<sup>1, 2</sup>`."""
+def _superscript_citations(text: str, ids: Sequence[str], starts: Set[int]) -> list[Citation]:
+    """Return the citations by superscript numbers: `.¹`, `<sup>1, 2</sup>`."""
     mentions: list[Citation] = []
     last = -1
     for note in _NOTE.finditer(text):
@@ -410,7 +408,7 @@ def _raised(text: str, ids: Sequence[str], starts: Set[int]) -> list[Citation]:
 
 
 def _sources_start(text: str) -> int:
-    """Return where the list of sources at the end of an answer starts; the end of the text if there is none."""
+    """Return the start of the list of sources at the end of an answer; the end of the text if there is none."""
     lines = text.splitlines(keepends=True)
     end = len(text)
     while lines and (not lines[-1].strip() or _DEFINITION.match(lines[-1])):

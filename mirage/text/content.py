@@ -1,7 +1,5 @@
 """Normalisation and comparison of imported texts, and ids derived from them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

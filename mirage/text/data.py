@@ -1,7 +1,5 @@
 """Words and facts that are data: TOML files beside the code that reads them."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Dates: days in UTC."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, date, datetime
 from typing import Any

@@ -29,14 +29,8 @@ if TYPE_CHECKING:
 
 DECIDED = 0.5
 """Minimum probability to detect a language; a text without is too short or too mixed."""
-_MAJORITY = max(DECIDED, 0.5) + 1e-9
-"""Probability from which a language stays the most likely whatever relatives are merged."""
-_SIDE_BY_SIDE = 512
-"""Texts of similar length processed in one batch: 4 MB of states at 2,000 bytes each."""
-_LONG = 8_000
-"""Maximum characters for batching: every text of a batch is padded to the longest."""
-_FEW = 16
-"""Batches up to this size are processed one by one, since a step of the automaton costs as much for one text."""
+_STATES = 1_000_000
+"""Bytes of texts of similar length, each padded to the longest, that are processed in one batch."""
 _LABELS = {"nb": "no"}
 """Codes that the model labels differently: its Norwegian is Bokmål."""
 
@@ -72,7 +66,7 @@ def language_probabilities(text: str, *, every: bool = False) -> Mapping[str, fl
             Galician, then share the probability of a short text.
     """
     data = _encode(text)
-    (shares,) = _shares([data], [_features_of(data)], every=every)
+    (shares,) = _shares([data], _walk([data]), every=every)
     return dict(sorted(shares.items(), key=lambda share: -share[1]))
 
 
@@ -86,13 +80,9 @@ def probabilities_of(texts: Sequence[str], *, every: bool = False) -> list[Mappi
     Returns:
         The probabilities of each text, in order.
     """
-    different = [text for text in dict.fromkeys(texts) if len(text) <= _LONG]
-    if len(different) <= _FEW:
-        different = []
-    together = set(different)
-    shares = {text: language_probabilities(text, every=every) for text in texts if text not in together}
+    different = list(dict.fromkeys(texts))
     encoded = [_encode(text) for text in different]
-    shares |= zip(different, _shares(encoded, _walk(encoded), every=every), strict=True)
+    shares = dict(zip(different, _shares(encoded, _walk(encoded), every=every), strict=True))
     return [shares[text] for text in texts]
 
 
@@ -101,41 +91,25 @@ def _shares(
 ) -> Iterator[dict[str, float]]:
     """Yield the probability of each language for encoded texts with these features.
 
-    Sums use double precision: in single precision, as in the detector, rounding would depend on the processor. A
-    feature shared by several texts of a block is converted once.
+    Sums use double precision: in single precision, as in the detector, rounding would depend on the processor.
     """
     import numpy as np
 
     prior = np.asarray(_identifier(every=every).nb_pc, dtype=np.float64)
     codes, order, starts = _classes(every=every)
-    for start in range(0, len(encoded), _SIDE_BY_SIDE):
-        block = features[start : start + _SIDE_BY_SIDE]
-        lengths = np.array([len(data) or 1 for data in encoded[start : start + _SIDE_BY_SIDE]])
-        scores = (_sums(block, every=every) + prior) / np.sqrt(lengths)[:, None]
-        scores[[not len(met) for met in block]] = 0.0
-        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-        scores /= scores.sum(axis=1, keepdims=True)
+    for data, met in zip(encoded, features, strict=True):
+        scores = (_sums(met, every=every) + prior) / np.sqrt(len(data) or 1) if len(met) else np.zeros_like(prior)
+        scores = np.exp(scores - scores.max())
         # A language with two scripts has two classes.
-        for shares in np.add.reduceat(scores[:, order], starts, axis=1).tolist():
-            yield dict(zip(codes, shares, strict=True))
+        yield dict(zip(codes, np.add.reduceat((scores / scores.sum())[order], starts).tolist(), strict=True))
 
 
-def _sums(features: Sequence[npt.NDArray[np.int32]], *, every: bool) -> npt.NDArray[np.float64]:
-    """Return the weighted log probabilities of the features of each text, one column per class."""
+def _sums(features: npt.NDArray[np.int32], *, every: bool) -> npt.NDArray[np.float64]:
+    """Return the weighted log probabilities of the features of a text by class."""
     import numpy as np
 
-    weights = _weights(every=every)
-    if len(features) == 1:
-        met, counts = np.unique(features[0], return_counts=True)
-        return np.asarray(np.log1p(counts) @ weights[met].astype(np.float64, copy=False))[None, :]
-    from scipy.sparse import csr_array
-
-    text = np.repeat(np.arange(len(features)), [len(met) for met in features])
-    pairs, counts = np.unique(text * len(weights) + np.concatenate(features), return_counts=True)
-    text, met = np.divmod(pairs, len(weights))
-    used, place = np.unique(met, return_inverse=True)
-    table = csr_array((np.log1p(counts), (text, place)), shape=(len(features), len(used)))
-    return np.asarray(table @ weights[used].astype(np.float64, copy=False))
+    met, counts = np.unique(features, return_counts=True)
+    return np.asarray(np.log1p(counts) @ _weights(every=every)[met].astype(np.float64, copy=False))
 
 
 @cache
@@ -186,19 +160,6 @@ def _weights(*, every: bool) -> Any:
     return table if every else np.ascontiguousarray(table, dtype=np.float64)
 
 
-def _features_of(data: bytes) -> npt.NDArray[np.int32]:
-    """Return the features that the automaton completes on one text, with repetitions."""
-    import numpy as np
-
-    moves, rows, output = _model().tk_nextmove, _model().tk_row, _automaton()[2]
-    states = np.zeros(len(data), dtype=np.uint32)
-    state = 0
-    for place, letter in enumerate(data):
-        states[place] = state = moves[(rows[state] << 8) + letter]
-    met = output[states]
-    return met[met >= 0]
-
-
 def _walk(texts: Sequence[bytes]) -> list[npt.NDArray[np.int32]]:
     """Return the features that the automaton completes on each text, in byte order, with repetitions."""
     import numpy as np
@@ -206,10 +167,11 @@ def _walk(texts: Sequence[bytes]) -> list[npt.NDArray[np.int32]]:
     moves, rows, output = _automaton()
     features = [np.zeros(0, dtype=np.int32)] * len(texts)
     by_length = sorted((i for i, text in enumerate(texts) if text), key=lambda i: -len(texts[i]))
-    for start in range(0, len(by_length), _SIDE_BY_SIDE):
-        block = by_length[start : start + _SIDE_BY_SIDE]
+    while by_length:
+        longest = len(texts[by_length[0]])
+        block = by_length[: max(1, _STATES // longest)]
+        del by_length[: len(block)]
         lengths = np.array([len(texts[i]) for i in block])
-        longest = int(lengths[0])
         # Rows are positions and columns texts, longest first, so that unfinished texts are a prefix.
         padded = b"".join(texts[i].ljust(longest, b"\0") for i in block)
         letters = np.ascontiguousarray(np.frombuffer(padded, dtype=np.uint8).reshape(len(block), longest).T)
@@ -260,7 +222,7 @@ def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, floa
 
 def _merge_relatives(probabilities: Mapping[str, float], named: frozenset[str]) -> dict[str, float]:
     """Return the probability of each language, with relatives merged, from the most probable on."""
-    usual = _usual(named)
+    usual = _common_relatives(named)
     shares: dict[str, float] = {}
     for code, share in sorted(probabilities.items(), key=lambda share: -share[1]):
         name = usual[code]
@@ -269,8 +231,8 @@ def _merge_relatives(probabilities: Mapping[str, float], named: frozenset[str]) 
 
 
 @lru_cache(maxsize=64)
-def _usual(named: frozenset[str]) -> dict[str, str]:
-    """Return what each language of the model counts as: itself, or its relative that is named or common."""
+def _common_relatives(named: frozenset[str]) -> dict[str, str]:
+    """Map each language of the model to itself, or to its relative that is named or common."""
     own = {label(code) for code in named}
     relative = {code: RELATIVES.get(code, code) for code in map(label, _codes(every=True))}
     for group in CLOSE:
@@ -293,9 +255,6 @@ def _decide(text: str, probabilities: Mapping[str, float], named: frozenset[str]
     """Return the code of the most likely language of a text with these probabilities; None below `DECIDED`."""
     if not any(map(str.isalpha, text)):
         return None
-    likeliest = max(probabilities, key=probabilities.__getitem__)
-    if probabilities[likeliest] > _MAJORITY:
-        return _usual(named)[likeliest]
     shares = _merge_relatives(probabilities, named)
     likeliest = max(shares, key=shares.__getitem__)
     return likeliest if shares[likeliest] >= DECIDED else None
@@ -363,11 +322,11 @@ def _scripts(text: str) -> Counter[str]:
 
 def fits_script(code: str, text: str) -> bool:
     """Return whether a language may be that of a text by its script; true for a text without letters."""
-    found = _scripts(unquoted(text))
+    found = _scripts(strip_quotations(text))
     return not found or not _scripts_of(code).isdisjoint(found)
 
 
-def unquoted(text: str) -> str:
+def strip_quotations(text: str) -> str:
     """Return a text without quotations, which may be in another language; the whole text if nothing else is left."""
     rest = _QUOTED.sub(" ", text)
     letters = sum(map(str.isalpha, rest)) if len(rest) < len(text) else 0
@@ -393,7 +352,7 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
         texts: the texts.
         named: number of further texts known to be in a language, by its code.
     """
-    bare = [unquoted(text) for text in texts]
+    bare = [strip_quotations(text) for text in texts]
     held: list[dict[str, float]] = []
     for start in range(0, len(bare), _BATCH):
         held += [
@@ -440,7 +399,7 @@ def _settle_relatives(held: Sequence[dict[str, float]], named: Collection[str]) 
     least `_HELD`; the weights of relatives are the maximum of the texts' mixture likelihood.
 
     Returns:
-        By place of a text whose relative the set does not hold, that relative.
+        By index, the relative that a text has by itself, if the set does not hold it.
     """
     import numpy as np
 

@@ -4,8 +4,6 @@ failure("Error code: 429 - {...}")   # ("api_error", "Error code: 429 - {...}")
 failure("nan")                       # ("missing", "the file has nan")
 """
 
-from __future__ import annotations
-
 import re
 
 _LONGEST = 400

@@ -1,7 +1,5 @@
 """Headings `Reason` and `Answer` in answers, in 18 languages and in the spellings of models."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

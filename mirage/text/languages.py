@@ -8,8 +8,6 @@ IANA registry of language subtags, and names and scripts of the Unicode CLDR), w
     in_order(["zh-TW", "all", "el", "ar"])  # ["ar", "el", "zh-TW", "all"]
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -67,7 +65,7 @@ _FAMILY = {code: family for family, codes in WORDS["families"].items() for code 
 }
 _RIGHT_TO_LEFT, _UNSPACED = (WORDS["scripts"][name].split() for name in ("right_to_left", "unspaced"))
 _ALL = "all"
-"""Stands for every language in stored tables, so Allar, whose code it is, is not supported."""
+"""Placeholder for every language in stored tables; Allar, which has this code, is therefore not supported."""
 UNDETERMINED = "und"
 """BCP 47 code of an undetermined language."""
 _LONGEST, _SHORTEST = 64, 4
@@ -153,7 +151,7 @@ def scope_name(code: str) -> str:
 
 
 def search_name(code: str) -> str:
-    """Return what a picker shows for a code: its name in English and in itself, and the code, so that each finds it.
+    """Return the label of a code in a picker: its English and own name, and the code, all of them searchable.
 
     `Telugu · తెలుగు (te)`; `English (en)`; `All languages` for `all`.
     """

@@ -14,7 +14,7 @@ BASELINE, OTHER = "baseline", "other"
 _DATA = load_words("makers")
 _ORGANISATIONS: dict[str, str] = _DATA["organisations"]
 _SIZE = r"(?=$|[- ]?v?\d|[- ](?:mini|small|medium|instruct|chat|base|code|vision|mamba|embed)(?![^\W\d_]))"
-"""What follows a word of everyday language that is a model's name: `falcon-180b`, but `falcon-rag` names nobody."""
+"""Text after an everyday word that is also a model's name: `falcon-180b` is a model, `falcon-rag` is not."""
 
 _SUFFIX = r"(?:chat|instruct|instant|coder|math|lm|vl|long|max)?"
 _VERSION = r"(?![- ]?\d[\d.]*(?!(?:[a-z]{1,2}|turbo|mini|omni|chat|instruct|vision|base|pro)(?![^\W\d_]))[^\W\d_.])"

@@ -19,8 +19,6 @@ the requested form, on its own line, unquoted, and in a context other than in th
 there is no value (`MarkForm.settle`).
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -237,7 +235,7 @@ class MarkForm(Generic[Value]):
         """Return the marks in the requested form that are not quotations of shown texts."""
         quoted = [match.span() for match in _QUOTED.finditer(reply)]
         contexts = [
-            (self.value(match), *self._around(text, match))
+            (self.value(match), *self._mark_context(text, match))
             for text in planted_texts
             for match in self.pattern.finditer(text)
         ]
@@ -245,7 +243,7 @@ class MarkForm(Generic[Value]):
         for mark in marks:
             if not self._stands_alone(reply, mark) or any(start <= mark.start() < end for start, end in quoted):
                 continue
-            before, after = self._around(reply, mark)
+            before, after = self._mark_context(reply, mark)
             if not any(_repeats(before, after, *context) for value, *context in contexts if value == self.value(mark)):
                 own_marks.append(mark)
         return own_marks
@@ -254,7 +252,7 @@ class MarkForm(Generic[Value]):
     def _line_before(reply: str, mark: Mark) -> str:
         return reply[reply.rfind("\n", 0, mark.start()) + 1 : mark.start()]
 
-    def _around(self, text: str, mark: Mark) -> tuple[str, str]:
+    def _mark_context(self, text: str, mark: Mark) -> tuple[str, str]:
         """Return the context before and after a mark, normalised for case, whitespace, emphasis, without the label."""
         surroundings = text[max(0, mark.start() - _NEAR) : mark.start()], text[mark.end() : mark.end() + _NEAR]
         before, after = (" ".join(re.sub(r"[*_#]", " ", part).casefold().split()) for part in surroundings)

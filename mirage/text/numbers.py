@@ -1,6 +1,4 @@
-"""How numbers and intervals are written, wherever they stand."""
-
-from __future__ import annotations
+"""Formats of numbers and intervals in tables, charts and text."""
 
 import re
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Every text is printed as it is, whatever is in it: no text can end a cell, a row
 than Latin need XeLaTeX or LuaLaTeX and a font that has them.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -49,37 +47,31 @@ class PrintedColumn:
     """Whether it holds numbers and intervals, which are aligned right."""
 
 
-def latex_table(columns: Sequence[PrintedColumn], *, caption: str = "", label: str = "table") -> str:
-    r"""Return a table of plain texts as a LaTeX `table` environment.
+def latex_table(columns: Sequence[PrintedColumn]) -> str:
+    """Return a table of plain texts as a LaTeX `table` environment, without caption and label.
 
     Args:
         columns: at least one, all with the same number of cells.
-        caption: plain text; without it the table has neither caption nor label.
-        label: what the table is called in `\label{tab:...}`; letters and digits are kept.
     """
     rows = zip(*([_latex_cell(cell, column.number) for cell in column.cells] for column in columns), strict=True)
     return latex_frame(
         [latex_text(column.head) for column in columns],
         list(rows),
         sides="".join("r" if column.number else "l" for column in columns),
-        caption=latex_text(caption),
-        label=label,
     )
 
 
-def markdown_table(columns: Sequence[PrintedColumn], *, caption: str = "") -> str:
-    """Return a table of plain texts as GitHub Markdown, with the caption below.
+def markdown_table(columns: Sequence[PrintedColumn]) -> str:
+    """Return a table of plain texts as GitHub Markdown.
 
     Args:
         columns: at least one, all with the same number of cells.
-        caption: plain text; none if empty.
     """
     rows = zip(*([_markdown_cell(cell, column.number) for cell in column.cells] for column in columns), strict=True)
     return markdown_frame(
         [markdown_text(column.head) for column in columns],
         list(rows),
         sides="".join("r" if column.number else "l" for column in columns),
-        caption=markdown_text(caption),
     )
 
 
@@ -88,17 +80,17 @@ def latex_frame(
     rows: Sequence[Sequence[str]],
     *,
     sides: str,
-    caption: str,
-    label: str,
+    caption: str = "",
+    label: str = "",
 ) -> str:
-    """Return a `table` environment around LaTeX cells.
+    r"""Return a `table` environment around LaTeX cells.
 
     Args:
         head: column heads.
         rows: cells by row.
         sides: alignment of each column, `l` or `r`.
         caption: LaTeX; without it the table has neither caption nor label.
-        label: as for `latex_table`.
+        label: what the table is called in `\label{tab:...}`; letters and digits are kept.
     """
     lines = [f"    {' & '.join(row)} \\\\" for row in rows]
     return "\n".join(

@@ -5,8 +5,6 @@ word, so measures of word overlap need no dictionary. The script decides, not th
 in a Chinese sentence stays one word.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata

@@ -10,14 +10,12 @@ measured, shown or judged as the answer. Supported forms:
 - channels (gpt-oss): `<|channel|>analysis<|message|>`; the text is the content of channel `final`;
 - headings: `Here is my thought process:` before `Here is my response:` (Granite).
 
-What follows the end of a model's turn is no part of the text either (`mirage.text.turns`).
+Text after the end of a model's turn is not part of the answer either (`mirage.text.turns`).
 
 Any closing mark closes any opening mark, since models mix them. A closing mark alone means that the text began in
 thought, since chat templates put the opening mark into the prompt. A mark in code, in quotation marks or within a
 sentence ("the tag <think> opens ...") is part of the text.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable
@@ -105,7 +103,7 @@ class PartedText:
 
     @property
     def further(self) -> str | None:
-        """What follows the end of the turn, with its mark; null if nothing but the mark."""
+        """Text after the end of the turn, with its mark; null if there is only the mark."""
         start, end = self.removed[-1] if self.removed else (0, 0)
         tail = self.whole[start:end] if end == len(self.whole) and self.closed else ""
         return tail.strip() if MARK.match(tail) and MARK.sub("", tail).strip() else None
@@ -136,8 +134,13 @@ def part_thoughts(text: str, shown_texts: Iterable[str] = ()) -> PartedText:
     removed = _with_turns(text, sorted(removed))
     if not removed:
         return PartedText(text, text, None, closed=True, removed=())
-    inner = "\n\n".join(filter(None, (_strip_tokens(text[slice(*inside)]) for _, inside in thoughts)))
-    return PartedText(text, _without(text, removed), inner or None, closed, tuple(removed))
+    # Channel tokens are not part of a thought.
+    inner = "\n\n".join(
+        thought
+        for _, inside in thoughts
+        if (thought := _BODY_END.sub("", _HEADER.sub("\n", text[slice(*inside)])).strip())
+    )
+    return PartedText(text, _remove_spans(text, removed), inner or None, closed, tuple(removed))
 
 
 def _with_turns(text: str, removed: list[Span]) -> list[Span]:
@@ -154,15 +157,10 @@ _Thoughts = list[tuple[Span, Span]]
 """Spans of thoughts, with and without their marks."""
 
 
-def _strip_tokens(thought: str) -> str:
-    """Return a thought without channel tokens."""
-    return _BODY_END.sub("", _HEADER.sub("\n", thought)).strip()
-
-
 def _match_channels(text: str) -> tuple[_Thoughts, bool] | None:
     """Return the thoughts of a text in channels, and whether channel `final` follows; None for other texts."""
     cited = [match.span() for match in _CITED.finditer(text)]
-    headers = [match for match in _HEADER.finditer(text) if not _within(match.span(), cited)]
+    headers = [match for match in _HEADER.finditer(text) if not _is_within(match.span(), cited)]
     if not headers:
         return None
     thoughts, position, final = [], 0, False
@@ -190,7 +188,7 @@ def _match_marks(text: str, shown_texts: Iterable[str]) -> tuple[_Thoughts, bool
     """Return the thoughts between marks, and whether the last of them ends."""
     cited = [match.span() for match in _CITED.finditer(text)]
     marks = list(_MARK.finditer(text))
-    bare = [mark for mark in marks if not _within(mark.span(), cited) and not _is_quoted(text, mark)]
+    bare = [mark for mark in marks if not _is_within(mark.span(), cited) and not _is_quoted(text, mark)]
     thoughts: _Thoughts = []
     position = 0
     mention = -1
@@ -203,7 +201,7 @@ def _match_marks(text: str, shown_texts: Iterable[str]) -> tuple[_Thoughts, bool
                 (close for close in marks if close["close"] and close.start() >= mark.end()), None
             )
             start = 0 if _ROLE.fullmatch(text, 0, mark.start()) else mark.start()
-            if not _opens(text, mark, closing, thoughts):
+            if not _opens_thought(text, mark, closing, thoughts):
                 mention = _line(text, mark)[1]
             elif closing is None:
                 return [*thoughts, ((start, len(text)), (mark.end(), len(text)))], False
@@ -218,7 +216,7 @@ def _match_marks(text: str, shown_texts: Iterable[str]) -> tuple[_Thoughts, bool
     return thoughts, True
 
 
-def _opens(text: str, mark: re.Match[str], closing: re.Match[str] | None, thoughts: _Thoughts) -> bool:
+def _opens_thought(text: str, mark: re.Match[str], closing: re.Match[str] | None, thoughts: _Thoughts) -> bool:
     """Return whether an opening mark starts a thought, instead of being part of the text."""
     last = thoughts[-1][0][1] if thoughts else 0
     start, end = _line(text, mark)
@@ -255,7 +253,7 @@ def _is_quoted(text: str, mark: re.Match[str]) -> bool:
     return text[: mark.start()].endswith(_QUOTES[0]) and text.startswith(_QUOTES[1], mark.end())
 
 
-def _within(span: Span, others: list[Span]) -> bool:
+def _is_within(span: Span, others: list[Span]) -> bool:
     return any(start < span[0] and span[1] < end for start, end in others)
 
 
@@ -270,7 +268,7 @@ def _wrapper(text: str, removed: list[Span]) -> list[Span]:
     return [opening.span(), *([closing.span()] if closing else [])]
 
 
-def _without(text: str, removed: list[Span]) -> str:
+def _remove_spans(text: str, removed: list[Span]) -> str:
     """Return the text without some spans, keeping words apart."""
     pieces: list[str] = []
     position = 0

@@ -5,8 +5,6 @@ Granite, EXAONE, InternLM, DeepSeek and gpt-oss. A mark in code, in quotation ma
 <|im_end|> ends a turn") is part of the text, and so is the end of struck text, `<s>...</s>`.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Sequence

@@ -1,34 +1,32 @@
-"""View of the battles of two systems, and of one: why did A beat B?
+"""View of the battles of two systems, and of a single one: why did A beat B?
 
 A battle is one query that two systems answered; a judge decides it by one verdict or, where both orders of the
-answers were judged, by two. Keys and verdicts are read for a search, texts for the battle that is shown.
+answers were judged, by two. A search reads only keys and verdicts; texts are read for the battle shown.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.decision import Decision, Winner, decide, decisions, orient_verdict
 from mirage.battles.failures import failures_of
 from mirage.battles.judge import ALONE
 from mirage.ranking.judges import Judge, PanelJudge
-from mirage.schema import PEOPLE
+from mirage.schema import PEOPLE, Count
 from mirage.stages.features.families import FEATURES
+from mirage.store.arena import Arena
 from mirage.store.labels import source_phrase
+from mirage.views.cache import memoize
 from mirage.views.query import AnswerView, FeatureValue, QueryView, of_systems, query_view
 from mirage.views.query_keys import Key, Keys, language_place
 from mirage.views.query_search import AnswerFilter, find_queries, query_of_link, scope
 from mirage.views.win_matrix import Cell
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 RESULTS: dict[Winner, str] = {
     "first": "the first system wins",
@@ -45,7 +43,7 @@ ACTS = {
     ("non_relevant", True): "abstains correctly (no passage is relevant)",
     ("non_relevant", False): "answers although no passage is relevant",
 }
-"""What a system does, by the subset of the query and whether that is the correct decision."""
+"""Decision of a system in words, by the subset of the query and whether it is correct."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,29 @@ class BattleFilter:
     text: str = ""
     """Text to search for in the query, both answers and rationales, ignoring case; empty for any."""
     noted: frozenset[Key] | None = None
-    """Queries whose notes on the battle or its answers match; None for all."""
+    """Queries with matching notes on the battle or its answers; None for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class BattleRow:
+    """The result of a battle of two systems."""
+
+    language: str
+    """Language of the query."""
+    query_id: str
+    """The query."""
+    first: str
+    """The first system."""
+    second: str
+    """The second."""
+    judge: str | None
+    """The judge; null without one."""
+    result: str | None
+    """Winner of the two; null without a verdict."""
+    flipped: bool
+    """Whether its verdicts are inconsistent."""
+    verdicts: Count
+    """Number of verdicts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,26 +123,15 @@ class BattleSelection(Keys):
 
     @cached_property
     def table(self) -> pa.Table:
-        """Return the matching battles as rows: query, systems, judge, result, flipped, verdicts."""
-        import pyarrow as pa
-
-        rows = [
-            {
-                "language": key[0],
-                "query_id": key[1],
-                "first": self.wanted.first,
-                "second": self.wanted.second,
-                "judge": self.wanted.judge.name if self.wanted.judge else None,
-                "result": decision.winner if decision.n_verdicts else None,
-                "flipped": not decision.consistent,
-                "verdicts": decision.n_verdicts,
-            }
-            for key, decision in ((key, self.decisions[key]) for key in self.keys)
-        ]
-        types = {"flipped": pa.bool_(), "verdicts": pa.int64()}
-        names = ("language", "query_id", "first", "second", "judge", "result", "flipped", "verdicts")
-        fields = [pa.field(name, types.get(name, pa.string())) for name in names]
-        return pa.Table.from_pylist(rows, schema=pa.schema(fields))
+        """The matching battles as rows of `BattleRow`."""
+        of = self.wanted
+        judge = of.judge.name if of.judge else None
+        rows = []
+        for key in self.keys:
+            decision = self.decisions[key]
+            result, flipped = decision.winner if decision.n_verdicts else None, not decision.consistent
+            rows.append(BattleRow(*key, of.first, of.second, judge, result, flipped, decision.n_verdicts))
+        return schema.from_rows(BattleRow, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +151,14 @@ class FeatureComparison:
 
     @property
     def better(self) -> Literal["first", "second"] | None:
-        """Return the side with the better value; None for equal values or if neither direction is better."""
-        if self.direction == "none" or self.first == self.second:
+        """Return the side with the better value; None for values written alike or if neither direction is better."""
+        if self.direction == "none" or self.measure.write(self.first) == self.measure.write(self.second):
             return None
         return "first" if (self.first > self.second) == (self.direction == "higher") else "second"
 
     @property
     def gap(self) -> float:
-        """The distance of the two values as a share of the scale."""
+        """Distance of the two values as a share of the scale."""
         return abs(self.first - self.second) / (self.high - self.low)
 
 
@@ -240,19 +249,16 @@ def _act(subset: str | None, answer: AnswerView) -> str:
 
 def _reason(compared: FeatureComparison, *, first: bool) -> str:
     values = (compared.first, compared.second) if first else (compared.second, compared.first)
-    return f"{compared.measure.title} ({values[0]:.3g} vs. {values[1]:.3g})"
+    return f"{compared.measure.title} ({compared.measure.write(values[0])} vs. {compared.measure.write(values[1])})"
 
 
-@lru_cache(maxsize=64)
+@memoize
 def decisions_of(
     arena: Arena, first: str, second: str, judge: Judge | None = None
 ) -> Mapping[Key, Mapping[str, Decision]]:
     """Return all battles of two systems with the decision of each judge with verdicts and of the chosen judge, sorted
     by language and id.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     tables = [PanelJudge().read_pair(arena, first, second)] if "judgments" in arena.tables else []
     if judge is not None and not judge.asked:
         tables.append(judge.read_pair(arena, first, second))
@@ -269,7 +275,7 @@ def decisions_of(
     return {key: by_battle[key] for key in sorted(by_battle)}
 
 
-@lru_cache(maxsize=64)
+@memoize
 def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
     """Return the battles of two systems that match a search; without a judge all queries that both answered, as battles
     without a verdict.
@@ -304,7 +310,7 @@ def find_battles(arena: Arena, search: BattleFilter) -> BattleSelection:
 
 
 def battle_of_link(arena: Arena, search: BattleFilter, link: str) -> Key:
-    """Return the battle of two systems that a link names, whether the search finds it or not.
+    """Return the battle of two systems that a link names, even if the search does not find it.
 
     Raises:
         UnknownName: if there is no such battle; the message names the nearest.
@@ -352,7 +358,11 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | 
     """
     query = query_view(arena, key)
     by_system = {answer.system: answer for answer in query.answers}
-    first_answer, second_answer = (by_system.get(system) or _nothing(system) for system in (first, second))
+    # A system may have verdicts only.
+    first_answer, second_answer = (
+        by_system.get(system) or AnswerView(system, None, None, None, None, "", "", None, None, (), ())
+        for system in (first, second)
+    )
     pair_judgments = [row for row in query.judgments if {row.system_a, row.system_b} == {first, second}]
     values = {measure.name: measure.value for measure in second_answer.measures}
     compared = [
@@ -373,11 +383,6 @@ def battle_view(arena: Arena, key: Key, first: str, second: str, judge: Judge | 
         computed=computed,
     )
     return battle if judge is None else replace(battle, conclusion=_conclude(battle, judge, arena))
-
-
-def _nothing(system: str) -> AnswerView:
-    """Return a placeholder answer for a system with verdicts only."""
-    return AnswerView(system, None, None, None, None, "", "", None, None, (), ())
 
 
 def compare_feature(measure: FeatureValue, first: float, second: float) -> FeatureComparison:

@@ -1,36 +1,37 @@
-"""View of what answers do, where nothing says which is better: how often they abstain, cite, keep the language, how
-long they are.
-"""
+"""View of answer behaviour, where nothing says which answer is better: abstention, citation, language and length."""
 
-from __future__ import annotations
-
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
+from mirage.battles.counts import lacks_evidence
 from mirage.schema import Count, Share
 from mirage.stages.features.means import means, over_languages
 from mirage.stages.outcomes.rates import not_understood
 from mirage.stages.outcomes.tables import outcomes
+from mirage.stats.rows import group, read_rows
+from mirage.store.arena import Arena
 from mirage.text.languages import name_of
 from mirage.text.segmentation import count_text, join_first
 from mirage.views.cache import cached_view
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
-
 _MEASURES = ("abstained", "cites", "target_language", "length")
 """Measures of a row, in order: two of an answer, 0 or 1, and two features."""
 _YES_OR_NO = dict.fromkeys(_MEASURES[:2], (0.0, 1.0))
+_LEAST = 0.5
+"""Share of a system's answers that must have a value for their mean to stand for the system."""
 DESCRIBED = "This is what the answers do. It does not say which system is better."
 _CLASSIFIED = {"abstained": 1.0, "answered": 0.0, "clarification": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerBehaviour:
-    """What the answers of a system do: means over queries with 95% intervals, languages weighted equally."""
+    """Behaviour of a system's answers: means over queries with 95% intervals, languages weighted equally; null if under
+    half of the answers have a value.
+    """
 
     key = ("system",)
 
@@ -39,7 +40,9 @@ class AnswerBehaviour:
     answers: Count
     """Answers with a text."""
     abstained: Share | None
-    """Share of the classified answers that say that they cannot answer; null if none is classified."""
+    """Share of the classified answers that say that they cannot answer, in the languages where at least half are
+    classified; null without such a language.
+    """
     abstained_low: Share | None
     """Lower end of its interval."""
     abstained_high: Share | None
@@ -66,17 +69,17 @@ class AnswerBehaviour:
 
 @dataclass(frozen=True, eq=False)
 class BehaviourView:
-    """What the answers of each system do, and what was not understood."""
+    """Behaviour of each system's answers, and the answers that no rule could classify."""
 
     rows: pa.Table
     """Rows of `AnswerBehaviour`, by name of the system."""
     remarks: tuple[str, ...]
-    """What the numbers do not say, and the answers that no rule could classify."""
+    """Caveats, among them the languages in which no abstention is recognised."""
 
 
 @cached_view
 def behaviour_view(arena: Arena) -> BehaviourView:
-    """Measure what the answers of an arena do, without a judge.
+    """Measure the behaviour of an arena's answers, without a judge.
 
     Args:
         arena: an arena with queries, answers and features.
@@ -91,6 +94,7 @@ def behaviour_view(arena: Arena) -> BehaviourView:
     found = {
         (row.system, row.feature): row
         for row in over_languages(means(values, bounds=_YES_OR_NO), values, bounds=_YES_OR_NO)
+        if row.coverage >= _LEAST
     }
     counts = arena.sql("SELECT system, count(*) AS n FROM answers WHERE text <> '' GROUP BY system ORDER BY system")
     records = []
@@ -104,9 +108,7 @@ def behaviour_view(arena: Arena) -> BehaviourView:
 
 
 def _classify(arena: Arena) -> pa.Table:
-    """Return the outcomes of all answers, whether their queries have labels or not."""
-    import pyarrow.compute as pc
-
+    """Return the outcomes of all answers, including those to queries without labels."""
     queries = arena.read("queries")
     # An outcome does not depend on the label, which only scores it.
     labels = pc.fill_null(queries["subset"], "relevant")
@@ -116,9 +118,6 @@ def _classify(arena: Arena) -> pa.Table:
 
 def _values(arena: Arena, decided: pa.Table) -> pa.Table:
     """Return the measures of each answer in the form of the table `features`."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     names = ["language", "query_id", "system", "feature", "value"]
     features = arena.read("features", columns=names)
     cited = features.filter(pc.equal(features["feature"], "n_citations"))
@@ -126,7 +125,10 @@ def _values(arena: Arena, decided: pa.Table) -> pa.Table:
     cites = cited.set_column(3, "feature", pa.array(["cites"] * len(cited))).set_column(4, "value", some)
     read = decided.filter(pc.equal(decided["parser"], "strict"))
     abstained = read.select(names[:3]).append_column("feature", pa.array(["abstained"] * len(read)))
-    known = [_CLASSIFIED.get(outcome) for outcome in read["outcome"].to_pylist()]
+    rows = list(read_rows(read, "language", "system", "outcome"))
+    cells = group((row[:2], row[2]) for row in rows)
+    lacking = {cell for cell, decisions in cells.items() if lacks_evidence(Counter(decisions))}
+    known = [None if row[:2] in lacking else _CLASSIFIED.get(row[2]) for row in rows]
     abstained = abstained.append_column("value", pa.array(known, pa.float64()))
     plain = features.filter(pc.is_in(features["feature"], pa.array(_MEASURES[2:])))
     kind = pa.schema([(name, pa.string()) for name in names[:4]] + [("value", pa.float64())])

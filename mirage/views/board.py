@@ -1,20 +1,22 @@
 """View of the board: who is best? Ratings, ranks and tests of every system by a judge, by language and over all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.counts import SUBSETS
-from mirage.battles.failures import SENTENCE, FailureCounts, missing_lines
-from mirage.battles.judge import choose_judge, verdict_judges
+from mirage.battles.failures import SENTENCE, missing_lines
+from mirage.battles.judge import choose_judge, judge_facts, verdict_judges
 from mirage.ranking.board import (
     DIFFERENCES,
+    NAMED,
     Board,
     Ranked,
     best_systems,
@@ -24,28 +26,25 @@ from mirage.ranking.board import (
     lines_on_failures,
     make_board,
     rank_table,
-    remarks,
     unranked_remarks,
 )
 from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.control import COVARIATES
 from mirage.ranking.judges import Judge, battles_of, size, tallies
 from mirage.ranking.pair_tests import BoardTests
-from mirage.ranking.records import JOINT, LanguageRanking
+from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import RankSettings
 from mirage.schema import Count, Share
-from mirage.stats.units import Unit
+from mirage.store.arena import Arena
 from mirage.store.labels import source_phrase
 from mirage.store.makers import makers_of
+from mirage.store.search import sample_numbers
+from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS, span
-from mirage.text.segmentation import as_sentence, count_text, join_first
-from mirage.views.cache import cached_view, stored_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
+from mirage.text.segmentation import MANY, as_sentence, count_text, join_first
+from mirage.views.cache import cached_view, memoize, stored_view
+from mirage.views.system_cards import release_words
 
 Shown = Literal["win-rate", "logit", "arena"]
 """Scale of the ratings shown: `win-rate` is against the average system, or against the reference."""
@@ -69,7 +68,7 @@ class BoardChoice:
     languages: tuple[str, ...] = ()
     """Codes; those without battles are named in the view. Empty for all."""
     settings: RankSettings = RankSettings()
-    """Which battles count, and the estimate; its languages and makers do not count."""
+    """Battles that count, and the estimate; its languages and makers are ignored."""
 
 
 DEFAULT = BoardChoice()
@@ -88,26 +87,10 @@ class BoardRow(Ranked):
 
 @dataclass(frozen=True, eq=False)
 class BoardView:
-    """Ratings of all systems over the chosen languages, with their tests, and what they say."""
+    """Ratings of all systems over the chosen languages, with their tests and the conclusion."""
 
-    judge: str
-    """Name of the judge."""
-    skill: schema.Skill
-    """Skill whose queries count."""
-    ties: schema.Ties
-    """Treatment of ties."""
-    n_draws: int
-    """Bootstrap draws."""
-    seed: int
-    """Their seed."""
-    penalty: schema.Penalty
-    """Factor of the likelihood."""
-    ridge: float
-    """Weight of the ridge penalty."""
-    unit: Unit
-    """The sampling unit."""
-    intervals: tuple[Literal["draws", "sandwich"], ...]
-    """Kinds of draws (`RankingReport`)."""
+    ranking: RankingReport
+    """The ranking, without its battles."""
     method: str
     """The method in one line."""
     languages: tuple[str, ...]
@@ -116,20 +99,10 @@ class BoardView:
     """Chosen languages that are not rated, with the reason."""
     everything: pa.Table
     """Rows of `BoardRow`: by language, `all` last, the best system first."""
-    ratings: Mapping[str, LanguageRanking]
-    """Ratings with their draws, by language and `all`."""
-    tests: Mapping[str, BoardTests]
-    """The test of every two systems, by language and `all`."""
     by_query: bool
-    """Whether the battles were counted by query, so that languages can be joined anew."""
-    left_out: tuple[str, ...]
-    """Systems without battles in some language, hence not in `all`."""
-    without: Mapping[str, Mapping[str, str]]
-    """By language, the systems without evidence for a rating, each with the reason."""
-    failed: FailureCounts
-    """The answers that failed, and those without a row."""
+    """Whether the battles were counted by query, so that the joint row can be recomputed."""
     unranked: tuple[str, ...]
-    """The same in words, with what helps."""
+    """The systems without evidence for a rating, each with the reason and what helps."""
     apart: tuple[str, ...]
     """Parts of the systems that no battle joins, one line each."""
     notes: tuple[str, ...]
@@ -137,16 +110,16 @@ class BoardView:
     counted: tuple[str, ...]
     """Remarks on the verdicts that were counted and left out."""
     caveats: tuple[str, ...]
-    """What the data cannot determine."""
+    """Remarks on what the data cannot determine."""
     moved: Mapping[str, tuple[str, ...]]
     """By language, changes relative to the plain ranking; empty without a selection."""
     conclusion: str
-    """Who is best, in a sentence; empty for fewer than two systems."""
+    """Sentence that names the best system; empty for fewer than two systems."""
 
     @property
     def scope(self) -> str:
         """Language of the rows shown: `all`, or the only one."""
-        return JOINT if JOINT in self.ratings else self.languages[0]
+        return JOINT if JOINT in self.ranking.languages else self.languages[0]
 
     @cached_property
     def rows(self) -> pa.Table:
@@ -165,58 +138,38 @@ class BoardView:
 
     @property
     def on_failures(self) -> str:
-        """How failed answers count, and which have no row, in sentences; empty if there are none."""
+        """Sentences on how failed answers count and which have no row; empty if there are none."""
         said = [SENTENCE] if any(self.rows["failed"].to_pylist()) else []
-        missing = missing_lines(self.failed, {code: self.ratings[code].systems for code in self.languages})
+        rated = {code: self.ranking.languages[code].systems for code in self.languages}
+        missing = missing_lines(self.ranking.failed, rated)
         return " ".join(map(as_sentence, [*said, *missing]))
 
     @property
     def n_queries(self) -> int:
         """Number of queries."""
-        return sum(self.ratings[code].n_queries for code in self.languages)
+        return sum(self.ranking.languages[code].n_queries for code in self.languages)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What else a reader must know."""
+        """All remarks to show with the board."""
         return (*self.notes, *self.counted, *self.caveats)
-
-    @cached_property
-    def ranking(self) -> RankingReport:
-        """The ranking, without its battles."""
-        return RankingReport(
-            self.judge,
-            self.skill,
-            self.ties,
-            self.n_draws,
-            self.seed,
-            self.penalty,
-            self.ridge,
-            self.ratings,
-            self.left_out,
-            intervals=self.intervals,
-            tested=self.tests,
-            unit=self.unit,
-            unranked=self.without,
-            failed=self.failed,
-        )
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """The conclusion, by how much it holds, which systems cannot be told apart, and the languages."""
+        """The conclusion, the lead of the best system, the ties, and the best systems by language."""
         rows = self.rows.to_pylist()
         if len(rows) < 2 or not any(row["wins"] or row["losses"] for row in rows):
             return (self.conclusion,) if self.conclusion else ()
-        lead = []
-        if len(rows) > 2 and len(best_systems(self.tests[self.scope], rows)) == 1:
+        tests, lead = self.ranking.tests[self.scope], []
+        best = best_systems(tests, rows)
+        if len(rows) > 2 and len(best) == 1:
             gap = self.ranking.difference(rows[0]["system"], rows[1]["system"], language=self.scope)
             rate, ends = FORMATS["rate"].write(win_rate(gap.value)), span(win_rate(gap.low), win_rate(gap.high), "rate")
-            lead = [f"Against {gap.second}, the next, its win rate is {rate} (95% CI {ends})."]
-        return (self.conclusion, *lead, _alike(self.tests[self.scope]), *_by_language(self))
+            lead = [f"By the ratings, its win rate against {gap.second}, the next, is {rate} (95% CI {ends})."]
+        said = (self.conclusion, *lead, _describe_ties(tests, best), *_by_language(self))
+        return tuple(sentence for sentence in said if sentence)
 
     def _of(self, languages: Collection[str]) -> pa.Table:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         return self.everything.filter(pc.is_in(self.everything["language"], value_set=pa.array(list(languages))))
 
     @lru_cache(maxsize=64)  # noqa: B019  # views are cached anyway
@@ -230,8 +183,6 @@ class BoardView:
         Raises:
             UnknownName: if the reference has no row.
         """
-        import pyarrow as pa
-
         if reference is not None:
             self.ranking.difference(reference, reference, language=self.scope)
         on = "logit" if scale == "win-rate" else scale
@@ -248,8 +199,6 @@ class BoardView:
         """Return a system's rows over all languages, then of each language, with `rating`, `low` and `high` as win
         rates.
         """
-        import pyarrow as pa
-
         rows = [row for row in self.everything.to_pylist() if row["system"] == system]
         rows.sort(key=lambda row: row["language"] != JOINT)
         return pa.Table.from_pylist([row | _rates(row) for row in rows], schema=self.everything.schema)
@@ -302,7 +251,7 @@ def compute_board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] 
     languages = choice.languages or size(arena, judge).languages
     settings = replace(choice.settings, languages=choice.languages or None)
     plain = settings == settings.plain and not votes
-    counts = _behind(tallies(arena, judge), judge)
+    counts = _answer_counts(tallies(arena, judge), judge)
     whole = stored_view(compute_board, arena, replace(choice, languages=())) if plain and choice.languages else None
     if whole is None or not whole.by_query or whole.counted:  # the last two count the verdicts of all languages
         board = _rank(arena, judge, settings, votes)
@@ -316,18 +265,18 @@ def compute_board(arena: Arena, choice: BoardChoice, votes: tuple[VoteRow, ...] 
 
 @dataclass(frozen=True, eq=False)
 class RowsView:
-    """The ranking of a table of verdicts without an arena, and what it says."""
+    """The ranking of a table of verdicts without an arena, with its conclusion."""
 
     ranking: RankingReport
     """The ranking with its battles."""
     method: str
     """The method in one line."""
     remarks: tuple[str, ...]
-    """What else a reader must know."""
+    """Remarks to show with the ranking."""
     moved: Mapping[str, tuple[str, ...]]
     """By language, changes relative to the plain ranking; empty without a selection."""
     conclusion: str
-    """Who is best, in a sentence; empty for fewer than two systems."""
+    """Sentence that names the best system; empty for fewer than two systems."""
 
 
 def rows_view(
@@ -365,8 +314,6 @@ def vote_rows(votes: pa.Table) -> tuple[VoteRow, ...]:
 
 
 def _rank(arena: Arena, judge: Judge, settings: RankSettings, votes: Sequence[VoteRow]) -> Board:
-    import pyarrow as pa
-
     replaced = pa.Table.from_pylist([dict(zip(_VOTED, row, strict=True)) for row in votes]) if votes else None
     return make_board(arena, judge, settings, votes=replaced)
 
@@ -398,33 +345,18 @@ def _describe(
     unranked = {code: join_first(list(dict.fromkeys(row.values()))) for code, row in ranking.unranked.items()}
     lacking = {code: unranked.get(code, "no battle") for code in chosen if code not in ranking.languages}
     languages = tuple(code for code in ranking.languages if code != JOINT)
-    dense = bool(ranking.battles or board.controlled)
-    blocks = () if dense else ("counted by pairs that met: too many queries for a table of all pairs",)
     return BoardView(
-        judge=ranking.judge,
-        skill=ranking.skill,
-        ties=ranking.ties,
-        n_draws=ranking.n_draws,
-        seed=ranking.seed,
-        penalty=ranking.penalty,
-        ridge=ranking.ridge,
-        unit=ranking.unit,
-        intervals=ranking.intervals,
+        ranking=replace(ranking, battles={}, layouts={}, tested=ranking.tests),
         method=board.method,
         languages=languages,
         lacking={**lacking, **board.lacking},
         everything=rows,
-        ratings=ranking.languages,
-        tests=ranking.tests,
         by_query=bool(ranking.battles),
-        left_out=ranking.left_out,
-        without=ranking.unranked,
-        failed=ranking.failed,
         unranked=tuple(unranked_remarks(ranking)),
         apart=tuple(ranking.apart),
         notes=tuple(board.notes),
         counted=board.counted,
-        caveats=(*board.failures, *remarks(ranking), *blocks),
+        caveats=board.caveats,
         moved={} if base is None else _changes(base, ranking),
         conclusion=conclude(ranking, by),
     )
@@ -439,9 +371,6 @@ def _narrow_rows(
     everything: pa.Table, ranking: RankingReport, counts: Mapping[tuple[str, str], tuple[int, int]]
 ) -> pa.Table:
     """Return the rows of a ranking of some languages, given those of all: only the joint ones are computed."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = everything.filter(pc.field("language").isin([code for code in ranking.languages if code != JOINT]))
     return pa.concat_tables([rows, _rows(ranking, counts, JOINT)]) if JOINT in ranking.languages else rows
 
@@ -452,8 +381,6 @@ def _rows(
     """Return the rows of a ranking in a language, or in all, given the numbers of answers and unclassified answers by
     language and system.
     """
-    import pyarrow as pa
-
     languages = [code for code in ranking.languages if code != JOINT]
     table = leaderboard(ranking, language)
     added: dict[str, list[Any]] = {name: [] for name in _ADDED}
@@ -468,7 +395,7 @@ def _rows(
     return table
 
 
-def _behind(counts: pa.Table, judge: Judge) -> dict[tuple[str, str], tuple[int, int]]:
+def _answer_counts(counts: pa.Table, judge: Judge) -> dict[tuple[str, str], tuple[int, int]]:
     """Return the numbers of answers and unclassified answers to the judge's queries, by language and system."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
     for row in counts.to_pylist():
@@ -478,18 +405,19 @@ def _behind(counts: pa.Table, judge: Judge) -> dict[tuple[str, str], tuple[int, 
     return sums
 
 
-def _alike(tests: BoardTests) -> str:
-    """Return the pairs of systems that no test separates, the best first."""
-    pairs = [pair for pair in combinations(tests.systems, 2) if not tests.are_separated(*pair)]
-    if not pairs:
-        return "All differences are significant."
+def _describe_ties(tests: BoardTests, best: Sequence[str]) -> str:
+    """Return the pairs of systems that no test separates, the best first, but for what the conclusion said of the best;
+    empty if nothing is left to say.
+    """
+    tied = [pair for pair in combinations(tests.systems, 2) if not tests.are_separated(*pair)]
+    named = best if len(best) <= NAMED else ()
+    pairs = [pair for pair in tied if not set(pair).issubset(named)]
+    if not pairs and 1 < tests.n_pairs > len(tied):
+        return f"All {'other ' if tied else ''}differences are significant."
     if len(pairs) <= PAIRS:
-        return "; ".join(f"{first} and {second} are tied" for first, second in pairs) + "."
-    tied = [system for system in tests.systems if tests.rank_range(system)[0] == 1]
-    return (
-        f"{len(pairs):,} of {count_text(tests.n_pairs, 'pair')} of systems are tied "
-        f"(tied with the best: {join_first(tied)})."
-    )
+        return "; ".join(f"{first} and {second} are tied" for first, second in pairs) + ("." if pairs else "")
+    who = "" if named else f" (tied for best: {join_first(best)})"
+    return f"{len(tied):,} of {count_text(tests.n_pairs, 'pair')} of systems are tied{who}."
 
 
 def _by_language(view: BoardView) -> list[str]:
@@ -499,9 +427,11 @@ def _by_language(view: BoardView) -> list[str]:
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in view.ranks.to_pylist():
         rows.setdefault(row["language"], []).append(row)
-    best = [best_systems(view.tests[code], of_language) for code, of_language in rows.items()]
+    best = [best_systems(view.ranking.tests[code], of_language) for code, of_language in rows.items()]
     alone = Counter(systems[0] for systems in best if len(systems) == 1)
     parts = [f"{system} is significantly ahead of all others in {n}" for system, n in alone.most_common()]
+    if not parts:
+        return [f"In each of the {len(best)} languages several are tied for best."]
     tied = [f"in {len(best) - alone.total()} several are tied for best"] if alone.total() < len(best) else []
     return [f"Of {len(best)} languages {'; '.join([*parts, *tied])}."]
 
@@ -524,7 +454,7 @@ def families(arena: Arena) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 else ()
 
 
-@lru_cache(maxsize=64)
+@memoize
 def controls(arena: Arena) -> tuple[str, ...]:
     """Return the style features that ratings can be controlled for: those measured."""
     if "features" not in arena.tables:
@@ -545,5 +475,45 @@ def ranking_of(arena: Arena, choice: BoardChoice = DEFAULT) -> RankingReport:
     """
     view, nuggets = board_view(arena, choice), replace(choice.settings.of_nuggets, languages=None)
     battles = battles_of(arena, judge_of(arena, choice), nuggets) if view.by_query else {}
-    rated = {code: battles[code].subset(view.ratings[code].systems) for code in view.languages if code in battles}
+    rows = view.ranking.languages
+    rated = {code: battles[code].subset(rows[code].systems) for code in view.languages if code in battles}
     return replace(view.ranking, battles=rated)
+
+
+MEASURES = "Does it know when it cannot answer? Truth is not checked."
+"""Meaning and limits of a ranking by relevance labels."""
+
+
+def describe_data(arena: Arena, judge: Judge) -> str:
+    """Describe the measurement by a judge in the whole arena, and its size."""
+    data = size(arena, judge)
+    over = f"{count_text(data.queries, 'query')} in {count_text(len(data.languages), 'language')}."
+    released = release_words(arena, data.systems)
+    if not judge.rests_on_labels:
+        counts = count_text(data.answers, judge.counted.removesuffix("s"))
+        several = len(judge.members(arena))
+        decider = count_text(several, "judge") if several > 1 else judge.phrase(arena)
+        about = judge_facts(arena).get(judge.name)
+        decider += f" ({about.words})" if about is not None and about.words else ""
+        return f"{counts} by {decider} on {len(data.systems)} systems{released}, {over}"
+    noun = "real answer" if arena.label == "real replies" else "answer"
+    systems = count_text(len(data.systems), "system")
+    if "samples" in arena.tables:
+        over += f" Of up to {len(sample_numbers(arena))} samples of an answer the first counts."
+    return f"{MEASURES} {count_text(data.answers, noun)} of {systems}{released} to {over}"
+
+
+def describe_selection(arena: Arena, judge: Judge, board: BoardView) -> str:
+    """Describe the part of an arena that a board counts, and why the rest is excluded; empty if it counts all."""
+    data, names = size(arena, judge), [name_of(code) for code in board.languages]
+    if len(names) == len(data.languages) and board.n_queries == data.queries and not board.ranking.left_out:
+        return ""
+    summary = f"{board.n_queries:,} of {data.queries:,} queries in "
+    summary += ", ".join(names) if len(names) <= 6 else f"{len(names)} of {len(data.languages)} languages"
+    omitted = [
+        f"{name_of(code)} ({reason})" for code, reason in board.lacking.items() if code not in board.ranking.unranked
+    ]
+    omitted = omitted if len(omitted) <= MANY else [count_text(len(omitted), "language")]
+    why = "too few classified answers" if judge.rests_on_labels else "no battles in some of these languages"
+    omitted += [f"{system} ({why})" for system in board.ranking.left_out]
+    return f" Shown: {summary}" + (f"; excluded: {', '.join(omitted)}" if omitted else "") + "."

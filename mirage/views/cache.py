@@ -3,12 +3,10 @@
     @cached_view
     def rates_view(arena: Arena, choice: RateChoice = ALL) -> RatesView: ...
 
-The key is the name of the view, its arguments with their defaults, of an arena its version and the files beside its
-tables, and the version of the program. A view therefore depends on its arguments alone, and its record has types that
-`store.record_files` stores. Errors are not stored.
+The key is the name of the view, its arguments with their defaults, and the version of the program; an arena counts by
+its version and the files beside its tables. A view may therefore depend on its arguments only, and its record must have
+types that `store.record_files` stores. Errors are not stored.
 """
-
-from __future__ import annotations
 
 import inspect
 import json
@@ -20,6 +18,7 @@ from functools import lru_cache, wraps
 from hashlib import sha256
 from typing import Any, ParamSpec, TypeVar, cast
 
+from mirage.errors import MirageError
 from mirage.store.arena import Arena
 from mirage.store.cache_files import is_cached, one_at_a_time, program_version, read_cached, write_cached
 from mirage.store.ledger import NAME as LEDGER
@@ -29,13 +28,26 @@ from mirage.store.user_files import MAKERS
 P = ParamSpec("P")
 R = TypeVar("R")
 PROGRESS = "progress"
-"""Name of an argument that tells the progress of a view."""
+"""Name of the argument with the progress callback of a view."""
+memoize = lru_cache(maxsize=64)
+"""Cache the results of a function in memory, by its arguments; for results not worth a file."""
+
+
+@memoize
+def result_or_error(view: Callable[..., R], *arguments: Any) -> R | MirageError:
+    """Return the record of a view, or its error, which takes as long to find."""
+    try:
+        return view(*arguments)
+    except MirageError as error:
+        return error
+
+
 _waits_for_nobody: ContextVar[bool] = ContextVar("waits_for_nobody", default=False)
 
 
 @dataclass(frozen=True)
 class _Progress:
-    """An argument that is equal to every other."""
+    """An argument that equals every other."""
 
     callback: Any = field(compare=False)
 
@@ -43,7 +55,7 @@ class _Progress:
 def cached_view(view: Callable[P, R]) -> Callable[P, R]:
     """Cache a view in memory and in files.
 
-    Of several processes and threads one computes a record, and the others wait for it. An argument `progress` is not
+    One process or thread computes a record while the others wait for it. An argument `progress` is not
     part of the key.
     """
     signature = inspect.signature(view)
@@ -71,7 +83,7 @@ def cached_view(view: Callable[P, R]) -> Callable[P, R]:
 
 
 def stored_view(view: Callable[P, R], *args: P.args, **options: P.kwargs) -> R | None:
-    """Return the record of a cached view if there is a file of it; None if it would have to be computed."""
+    """Return the record of a cached view from its file; None if it would have to be computed."""
     compute = inspect.unwrap(view)
     bound = inspect.signature(compute).bind(*args, **options)
     bound.apply_defaults()
@@ -89,10 +101,10 @@ def without_waiting() -> Iterator[None]:
 
 
 def cache_key(view: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
-    """Return the key of a view's record for some arguments, all of them given.
+    """Return the key of a view's record, given all of its arguments.
 
     Raises:
-        TypeError: if an argument is no arena, plain value, dataclass, tuple, set or mapping.
+        TypeError: if an argument is not an arena, plain value, dataclass, tuple, set or mapping.
     """
     named = {name: _content(value) for name, value in arguments.items()}
     parts = [program_version(), view.__module__, view.__qualname__, named]
@@ -100,7 +112,7 @@ def cache_key(view: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
 
 
 def _files_beside(value: Any) -> tuple[tuple[int, int], ...]:
-    """Return sizes and times of the files beside the tables of an argument that is an arena."""
+    """Return sizes and times of the files beside an arena's tables, if the argument is an arena."""
     stamps = []
     if isinstance(value, Arena):
         for name in (MAKERS, LEDGER):
@@ -111,7 +123,7 @@ def _files_beside(value: Any) -> tuple[tuple[int, int], ...]:
 
 
 def _content(value: Any) -> Any:
-    """Return what an argument says, as JSON."""
+    """Return the content of an argument as JSON."""
     if isinstance(value, Arena):
         return ["Arena", str(value.path), value.version, value.tags, *_files_beside(value)]
     if is_dataclass(value):
@@ -129,7 +141,7 @@ def _content(value: Any) -> Any:
 
 
 def _read(kind: Any, key: str) -> tuple[Any] | None:
-    """Return the stored record of a key; None if there is none that can be read."""
+    """Return the stored record of a key; None if there is no readable one."""
     content = read_cached(key)
     try:
         return None if content is None else (from_bytes(kind, content),)

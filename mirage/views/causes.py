@@ -3,13 +3,12 @@
 Cached by arena and parser; the source tables are read once.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import NotEnoughData
@@ -26,12 +25,8 @@ from mirage.stages.retrieve.attribution import (
 )
 from mirage.stages.retrieve.measures import RELEVANT_FROM
 from mirage.store import query_rows
+from mirage.store.arena import Arena
 from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 UNDECIDED = "unclassified"
 """Placeholder for answers without a cause, in filters and links."""
@@ -86,8 +81,6 @@ def by_answer(arena: Arena, parser: str) -> Mapping[tuple[str, str, str], Attrib
 
 def of_query(arena: Arena, key: tuple[str, str], parser: str) -> dict[str, Attribution]:
     """Return the causes of the answers to one query, by system, reading only that query."""
-    import pyarrow as pa
-
     tables = {
         name: pa.Table.from_pylist(list(query_rows.of_query(arena, name, key)), schema.arrow_schema(name))
         for name in CAUSED_BY
@@ -122,7 +115,7 @@ def answer_causes(arena: Arena, choice: CauseChoice = ALL) -> tuple[Attribution,
     Raises:
         TableMissing: if the arena has no outcomes.
     """
-    return tuple(entry.attribution for entry in _chosen(arena, choice))
+    return tuple(entry.attribution for entry in _chosen_causes(arena, choice))
 
 
 @cached_view
@@ -133,14 +126,14 @@ def decisions_view(arena: Arena, choice: CauseChoice = ALL) -> tuple[DecisionSha
         TableMissing: if the arena has no outcomes.
         NotEnoughData: if no relevant passage of a known language was shown.
     """
-    shares = tuple(decisions_by_pair(_chosen(arena, choice)))
+    shares = tuple(decisions_by_pair(_chosen_causes(arena, choice)))
     if not shares:
         what = "no system was shown a relevant passage whose language is known"
         raise NotEnoughData(what, do=f"run: {arena.fill('mirage report languages DIR --detect')}")
     return shares
 
 
-def _chosen(arena: Arena, choice: CauseChoice) -> Iterator[AnswerCause]:
+def _chosen_causes(arena: Arena, choice: CauseChoice) -> Iterator[AnswerCause]:
     """Yield the causes of the answers in the chosen languages."""
     for entry in arena_causes(arena, choice.parser, choice.relevant_from):
         if not choice.languages or entry.attribution.language in choice.languages:

@@ -1,15 +1,17 @@
 """View of a comparison: is A better than B? Two systems by a measure of one arena or two, by language and over all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.judge import judges
 from mirage.errors import MirageError, NotEnoughData
 from mirage.ranking import pair_tests
+from mirage.ranking.bootstrap import RankingReport
 from mirage.ranking.compare.comparing import compare_ratings, compare_systems
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, RATING, measured_systems
 from mirage.ranking.compare.records import LOGITS, Comparison, ComparisonReport, MovedQuery
@@ -18,19 +20,14 @@ from mirage.ranking.records import JOINT
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
 from mirage.stages.features.families import FEATURES
+from mirage.stats.label_errors import QueryLabels
 from mirage.stats.units import name_unit
+from mirage.store.arena import Arena
 from mirage.text.languages import in_language, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text, signed
 from mirage.views.board import BoardChoice, board_view
-from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.ranking.bootstrap import RankingReport
-    from mirage.stats.label_errors import QueryLabels
-    from mirage.store.arena import Arena
+from mirage.views.cache import cached_view, memoize
 
 _VERDICTS: Final = {
     "better": "is better than",
@@ -44,11 +41,13 @@ _MOVED: Final = 20
 """Maximum number of changed queries listed for a reader."""
 _NAMED: Final = 6
 """Maximum number of languages to name; more are counted."""
+_POINT: Final = 0.01
+"""Smallest difference of two win rates for which both are stated."""
 
 
 @dataclass(frozen=True)
 class ComparisonView(ComparisonReport):
-    """The comparison of two systems, and what it says."""
+    """The comparison of two systems, with its conclusion in words."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -67,14 +66,15 @@ class ComparisonView(ComparisonReport):
 
     @property
     def conclusion(self) -> str:
-        """The answer, of all languages or the only one."""
+        """The conclusion over all languages, or in the only one."""
         margin = f" within {self.margin:g}" if self.overall.verdict == "equivalent" else ""
         return f"{self.first} {_VERDICTS[self.overall.verdict]} {self.second_name}{margin}{self.labels}."
 
     @property
     def evidence(self) -> str:
-        """What the answer rests on, in sentences."""
+        """Sentences with the numbers behind the conclusion."""
         parts = [self.row_sentence(self.overall)]
+        parts += self._by_ratings()
         for verdict in ("better", "worse", "higher", "lower"):
             codes = [row.language for row in self.rows if row.verdict == verdict and row.language != JOINT]
             if self.overall.language == JOINT and codes:
@@ -95,7 +95,7 @@ class ComparisonView(ComparisonReport):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader needs besides the rows."""
+        """Remarks to show with the rows."""
         intervals = f"95% intervals with the {self.unit_name} as the unit"
         lines = [f"difference: {self.first} minus {self.second}, {self.title}; {intervals}"]
         if self.measure == RATING and self.unit == LOGITS:
@@ -129,13 +129,24 @@ class ComparisonView(ComparisonReport):
         parts += self._short_of(row) if row.verdict == "inconclusive" else []
         return " ".join(map(as_sentence, parts))
 
+    def _by_ratings(self) -> list[str]:
+        """Return the win rate by the leaderboard's ratings, which battles with others determine too, if it differs by a
+        point from that of the battles of the two.
+        """
+        if self.measure != RATING:
+            return []
+        by_all, by_two = win_rate(self.overall.board), self.rate(self.overall.difference)
+        if by_all is None or by_two is None or abs(by_all - by_two) < _POINT:
+            return []
+        return [f"By the leaderboard's ratings, which use every battle: {FORMATS['rate'].write(by_all)}."]
+
     def _text(self, number: float | None) -> str:
         if number is None:
             return "unbounded"
         return FORMATS["rate"].write(self.rate(number)) if self.measure == RATING else signed(number)
 
     def _short_of(self, row: Comparison) -> list[str]:
-        """Return what a row would find, and how many queries would suffice."""
+        """Return the minimum detectable difference of a row, and the number of queries that would suffice."""
         parts = []
         if row.detectable is not None:
             rating = self.measure == RATING
@@ -210,8 +221,6 @@ def compared_measures(arena: Arena) -> tuple[str, ...]:
     """
     names = _of_tables(arena)
     if "features" in arena.tables:
-        import pyarrow.compute as pc
-
         rows = arena.read("features", columns=["feature", "value"])
         measured = set(pc.unique(rows.filter(pc.is_valid(rows["value"]))["feature"]).to_pylist())
         names += [OF_FEATURE + name for name in FEATURES if name in measured]
@@ -232,7 +241,7 @@ def _of_tables(arena: Arena) -> list[str]:
     return names
 
 
-@lru_cache(maxsize=32)
+@memoize
 def compared_systems(arena: Arena, measure: str, judge: Judge | None) -> tuple[str, ...]:
     """Return the systems that have the measure, sorted by name; for ratings, those that the judge rates."""
     if measure == RATING and judge is not None:
@@ -269,7 +278,7 @@ def systems_in_rank_order(arena: Arena, judge: Judge | None, languages: tuple[st
         judge = Judge.from_name(names[0])
     try:
         codes = rated_languages(arena, judge, languages)
-        row = [*board_view(arena, BoardChoice((judge.name,), codes or ())).ratings.values()][-1]
+        row = [*board_view(arena, BoardChoice((judge.name,), codes or ())).ranking.languages.values()][-1]
     except MirageError:
         return ()
     return tuple(row.systems[k] for k in pair_tests.in_rank_order(row))

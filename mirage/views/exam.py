@@ -1,14 +1,12 @@
 """View of the exam: can I trust the judge? Agreement of each judge with people, known answers, its biases and cost."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from shlex import quote
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.battles.judge import judges_alone, people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
@@ -17,7 +15,7 @@ from mirage.people.exam import MEASURES, MEASURES_ALONE, SEED, ExamResult, Judge
 from mirage.people.votes.agreement import judges_agreement
 from mirage.people.votes.belonging import VoteLog, log_votes
 from mirage.people.votes.kinds import IMPORTED, Vote
-from mirage.people.votes.stage import counting
+from mirage.people.votes.stage import votes_that_count
 from mirage.ranking.board import style_of
 from mirage.ranking.bootstrap import DRAWN
 from mirage.ranking.control import control_style
@@ -33,18 +31,15 @@ from mirage.store.ledger import kept_ledger
 from mirage.store.makers import makers_of
 from mirage.text.languages import in_language, in_order, name_of
 from mirage.text.segmentation import MANY, join_or_count
-from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.views.cache import cached_view, memoize
 
 ALL = "all"
 """Language of the mean over languages."""
 KNOWN, LENGTH = "known", "length"
 TRUST = ("agree", KNOWN)
-"""Measures that say whether to trust a judge: agreement with people, and known answers."""
+"""Measures of a judge's reliability: agreement with people, and known answers."""
 FEW = 10_000
-"""Number of verdicts up to which length slopes are fitted without asking, since a fit of more takes seconds."""
+"""Maximum number of verdicts to fit length slopes by default; fits of more take seconds."""
 NOT_FITTED = "choose it under Columns to fit it"
 """Reason for a slope that was not requested."""
 _RATES = ("flip", "first", "tie", "unparsed")
@@ -80,8 +75,8 @@ class JudgeRow:
     """The judge; `people`: people among themselves, the reference row."""
     language: str
     """Language of the queries, or `all`."""
-    n: int
-    """Verdicts; for people, battles decided by at least two people."""
+    n: int | None
+    """Verdicts; for people, battles decided by at least two people, null if none."""
     battles: int
     """Battles decided by people and the judge."""
     measures: Mapping[str, Estimate]
@@ -114,10 +109,10 @@ class ExamView:
     measures: tuple[Measure, ...]
     """The measures of the rows: agreement with people if people decided battles, and those that need no people."""
     lead: str
-    """The measure that the judges are ordered by, best first, and concluded from: of agreement with people, known
-    answers and flips the first with an interval, else the first with a value; empty if none has one."""
+    """The measure that orders the judges and decides the conclusion: of agreement with people, known answers and flips
+    the first with an interval, else the first with a value; empty if none has one."""
     exams: tuple[JudgeExam, ...]
-    """The measures that depend on people or labels alone; none without decisions by people and known answers."""
+    """The measures that depend on people or labels only; none without decisions by people and known answers."""
     languages: tuple[str, ...]
     """Codes with verdicts, among those chosen."""
     n: int
@@ -125,7 +120,7 @@ class ExamView:
     judges: tuple[str, ...]
     """Judges with verdicts in these languages that are not people."""
     annotators: tuple[str, ...]
-    """People among the judges, or the scale whose scores their verdicts follow from."""
+    """People among the judges, or the scale from which their verdicts are derived."""
     fitted: bool
     """Whether the length slopes were fitted."""
     remarks: tuple[str, ...]
@@ -133,7 +128,7 @@ class ExamView:
     where: str
     """The languages in words, such as "over all languages"."""
     conclusion: str
-    """The best judge, and those that it is not clearly better than; empty if nothing is known."""
+    """The best judge, and those not clearly worse; empty if nothing is known."""
 
     @property
     def scope(self) -> str:
@@ -153,21 +148,17 @@ class ExamView:
 
     def table(self) -> pa.Table:
         """Return the rows as a table: of each measure its value, `_low`, `_high`, `_n` and `_reason`."""
-        import pyarrow as pa
-
-        fields: list[tuple[str, pa.DataType]] = [("judge", pa.string()), ("language", pa.string()), ("n", pa.int64())]
-        for name in (measure.name for measure in self.measures):
-            fields += [(name, pa.float64()), (f"{name}_low", pa.float64()), (f"{name}_high", pa.float64())]
-            fields += [(f"{name}_n", pa.int64()), (f"{name}_reason", pa.string())]
+        parts = {"": "value", "_low": "low", "_high": "high", "_n": "n", "_reason": "reason"}
+        kinds = {"_n": pa.int64(), "_reason": pa.string()}
+        names = [measure.name for measure in self.measures]
+        fields = [("judge", pa.string()), ("language", pa.string()), ("n", pa.int64())]
+        fields += [(name + end, kinds.get(end, pa.float64())) for name in names for end in parts]
         fields += [(name, pa.int64()) for name in ("calls", "tokens_in", "tokens_out")]
-        names = {field for field, _ in fields}
-        records = []
-        for row in self.rows:
-            record = {name: getattr(row, name, None) for name in names}
-            for name, mark in row.measures.items():
-                record |= {name: mark.value, f"{name}_low": mark.low, f"{name}_high": mark.high}
-                record |= {f"{name}_n": mark.n, f"{name}_reason": mark.reason}
-            records.append(record)
+        records = [
+            {name: getattr(row, name, None) for name, _ in fields}
+            | {name + end: getattr(mark, of) for name, mark in row.measures.items() for end, of in parts.items()}
+            for row in self.rows
+        ]
         return pa.Table.from_pylist(records, schema=pa.schema(fields))
 
     def exam_table(self) -> pa.Table:
@@ -193,7 +184,7 @@ def exam_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = N
     fitted = choice.lengths or "features" not in arena.tables or arena.rows("judgments") <= FEW
     people = people_judges(arena)
     exams = _exams(arena, replace(choice, lengths=False), votes)
-    alone = _alone(arena, stats, choice.languages, fitted=fitted)
+    alone = _own_rows(arena, stats, choice.languages, fitted=fitted)
     heard = any(row.judge == PEOPLE for row in exams)
     rows, measures = alone, dict(MEASURES_ALONE)
     if heard:
@@ -222,7 +213,7 @@ def exam_view(arena: Arena, choice: ExamChoice = EVERY, votes: VoteLog[Vote] = N
         measures=tuple(measures.values()),
         exams=tuple(sorted(exams, key=place)),
         languages=languages,
-        n=sum(row.n for row in alone if row.language != ALL),
+        n=sum(row.n or 0 for row in alone if row.language != ALL),
         judges=tuple(name for name in names if name not in people),
         annotators=tuple(sorted(people.intersection(names))),
         fitted=fitted,
@@ -309,7 +300,7 @@ def passport_judges(arena: Arena) -> tuple[str, ...]:
     return () if arena.tags or not has_items(arena.path) else judges_of(open_arena(passport_path(arena.path)))
 
 
-@lru_cache(maxsize=64)
+@memoize
 def passport_view(arena: Arena, judge: str, languages: tuple[str, ...] = ()) -> tuple[PassportRow, ...]:
     """Return how often a judge detects each planted fault, by language and over these languages; all if empty.
 
@@ -330,7 +321,7 @@ def _judgments(arena: Arena, languages: tuple[str, ...]) -> pa.Table:
     return arena.read("judgments", columns=(*COLUMNS, "call"), encoded=REPEATED, languages=codes)
 
 
-@lru_cache(maxsize=64)
+@memoize
 def _exams(arena: Arena, choice: ExamChoice, votes: VoteLog[Vote]) -> tuple[JudgeExam, ...]:
     """Return the exams; none without decisions by people and known answers."""
     try:
@@ -346,11 +337,11 @@ def _exams(arena: Arena, choice: ExamChoice, votes: VoteLog[Vote]) -> tuple[Judg
         return ()
 
 
-def _without(reason: str | None) -> Estimate:
+def _no_value(reason: str | None) -> Estimate:
     return Estimate(None, None, None, 0, 0, reason)
 
 
-def _alone(arena: Arena, stats: Sequence[JudgeStats], languages: tuple[str, ...], *, fitted: bool) -> list[JudgeRow]:
+def _own_rows(arena: Arena, stats: Sequence[JudgeStats], languages: tuple[str, ...], *, fitted: bool) -> list[JudgeRow]:
     """Return the measures without people, people among the judges last."""
     people, alone = people_judges(arena), judges_alone(arena)
     slopes = _slopes(arena, languages) if fitted else {}
@@ -359,9 +350,9 @@ def _alone(arena: Arena, stats: Sequence[JudgeStats], languages: tuple[str, ...]
     for of in stats:
         measures = {name: _rate(of, name) for name in _RATES}
         if of.judge in alone:
-            measures |= dict.fromkeys(("flip", "first"), _without("the judge sees one answer at a time, in no order"))
+            measures |= dict.fromkeys(("flip", "first"), _no_value("the judge sees one answer at a time, in no order"))
         key = of.judge, of.language
-        measures[LENGTH] = slopes.get(key) or _without(_no_slope(arena, of.judge) if fitted else NOT_FITTED)
+        measures[LENGTH] = slopes.get(key) or _no_value(_no_slope(arena, of.judge) if fitted else NOT_FITTED)
         measures["family"] = families[key]
         if of.judge in people:
             measures["family"] = replace(families[key], reason="people have no maker")
@@ -375,7 +366,7 @@ def _rate(stats: JudgeStats, name: str) -> Estimate:
     return Estimate(value, low, high, n, None, None if n else MEASURES_ALONE[name].none)
 
 
-@lru_cache(maxsize=64)
+@memoize
 def _slopes(arena: Arena, languages: tuple[str, ...]) -> dict[tuple[str, str], Estimate]:
     """Return the length slope by judge and language, in logits per doubling."""
     slopes: dict[tuple[str, str], Estimate] = {}
@@ -408,7 +399,7 @@ def _no_slope(arena: Arena, judge: str) -> str:
     return MEASURES_ALONE[LENGTH].none
 
 
-@lru_cache(maxsize=64)
+@memoize
 def _families(arena: Arena, languages: tuple[str, ...]) -> dict[tuple[str, str], Estimate]:
     """Return each judge's preference for its own maker's systems, by judge and language."""
     return {
@@ -420,7 +411,7 @@ def _families(arena: Arena, languages: tuple[str, ...]) -> dict[tuple[str, str],
 def _with_known(alone: Sequence[JudgeRow], exams: Sequence[JudgeExam]) -> list[JudgeRow]:
     """Return the rows with the results on known-answer pairs."""
     known = {(row.judge, row.language): row.measures[KNOWN] for row in exams}
-    none = _without(MEASURES[KNOWN].none)
+    none = _no_value(MEASURES[KNOWN].none)
     return [
         replace(
             row, measures={KNOWN: known.get((row.judge.removeprefix(OF_KNOWN), row.language), none), **row.measures}
@@ -441,12 +432,12 @@ def _beside_people(alone: Sequence[JudgeRow], exams: Sequence[JudgeExam], people
     if len({record.language for record in records}) == 1 and any(row.language == ALL for row in alone):
         # If people decided in one language only, the overall result is that language's.
         records += [replace(record, language=ALL) for record in records]
-    nothing = dict.fromkeys(MEASURES_ALONE, _without(None))
+    nothing = dict.fromkeys(MEASURES_ALONE, _no_value(None))
     rows = []
     for of in records:
-        row = by_key.pop((of.judge, of.language), JudgeRow(of.judge, of.language, of.battles, 0, nothing))
+        row = by_key.pop((of.judge, of.language), JudgeRow(of.judge, of.language, of.battles or None, 0, nothing))
         rows.append(replace(row, battles=of.battles, measures={**row.measures, **of.measures}))
-    unvoted = dict.fromkeys(MEASURES, _without("no votes by people in this language"))
+    unvoted = dict.fromkeys(MEASURES, _no_value("no votes by people in this language"))
     rows += [replace(row, measures={**row.measures, **unvoted}) for row in by_key.values()]
     return sorted(rows, key=lambda row: (row.judge == PEOPLE, row.judge))
 
@@ -460,7 +451,7 @@ _WORDS = {
 
 
 def _lead(rows: Sequence[JudgeRow]) -> str:
-    """Return the measure that says most about some judges (`ExamView.lead`)."""
+    """Return the most informative measure of some judges (`ExamView.lead`)."""
     marks = {name: [row.measures[name] for row in rows if name in row.measures] for name in _WORDS}
     known = [name for name, own in marks.items() if any(mark.value is not None for mark in own)]
     bounded = [name for name in known if any(mark.low is not None for mark in marks[name])]
@@ -468,13 +459,13 @@ def _lead(rows: Sequence[JudgeRow]) -> str:
 
 
 def _merit(mark: Estimate, measure: str) -> float:
-    """Return a value of which more is better."""
+    """Return a value that is higher for better judges."""
     value = mark.value or 0.0
     return -value if measure == "flip" else value
 
 
 def _conclude(rows: Sequence[JudgeRow], where: str, measure: str) -> str:
-    """Name the best judge by a measure, and those that it is not clearly better than."""
+    """Name the best judge by a measure, and those not clearly worse."""
     known = {row.judge: mark for row in rows if (mark := row.measures[measure]).value is not None}
     best = max(sorted(known), key=lambda judge: _merit(known[judge], measure))
     mark = known.pop(best)
@@ -496,10 +487,10 @@ def _overlap(one: Estimate, other: Estimate) -> bool:
 
 
 def _vote_remarks(arena: Arena, votes: VoteLog[Vote], languages: Sequence[str]) -> tuple[str, ...]:
-    """List the languages with random votes and their counts, those without, and the votes that count here alone or
-    nowhere.
+    """List the languages with random votes and their counts, the languages without, and the votes that count only here
+    or nowhere.
     """
-    log = counting(arena, votes.votes)
+    log = votes_that_count(arena, votes.votes)
     came = sum(vote.why == IMPORTED and vote.language in languages for vote in log)
     others: tuple[str, ...] = (
         (f"Verdicts by people that came with the data, not drawn here: {came:,}.",) if came else ()

@@ -1,16 +1,17 @@
 """View of the features: what makes an answer good, and which systems lack it?
 
-Means of every feature by system and language, and how they go with the ratings by a judge.
+Means of every feature by system and language, and their correlation with the ratings by a judge.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.judge import judges
@@ -22,15 +23,11 @@ from mirage.stages.features.means import FeatureMean, means, over_languages
 from mirage.stages.features.reader import no_reply
 from mirage.stages.features.relations import Relation, relations
 from mirage.stats.units import Unit, name_unit
+from mirage.store.arena import Arena
 from mirage.text.segmentation import join_or_count
 from mirage.views.board import BoardChoice, board_view
-from mirage.views.cache import cached_view
+from mirage.views.cache import cached_view, memoize
 from mirage.views.query import OF_LANGUAGE, has_formulas
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ _DOWNLOADED = ("language", "system", "feature", "mean", "low", "high", "n", "tot
 
 @dataclass(frozen=True, eq=False)
 class FeaturesView:
-    """Means of the features by language and over languages, and what goes with the ratings."""
+    """Means of the features by language and over languages, and their correlations with the ratings."""
 
     features: tuple[str, ...]
     """Features with a value, in declaration order; without those of the language if answers are formulas."""
@@ -70,9 +67,9 @@ class FeaturesView:
     judge: str
     """Name of the judge in sentences; empty without ratings."""
     conclusion: str
-    """The feature that goes most with the rating, and who lacks it; empty without ratings."""
+    """The feature that correlates most with the rating, and the systems that lack it; empty without ratings."""
     remarks: tuple[str, ...]
-    """What else a reader must know."""
+    """Remarks to show with the means."""
 
     @property
     def unit(self) -> str:
@@ -94,8 +91,6 @@ class FeaturesView:
         """For each feature one row per system, best first by the feature's direction: the columns of `everything`, and
         `languages`, the number with a mean. Languages have equal weights.
         """
-        import pyarrow as pa
-
         joint = [row for row in self.everything.to_pylist() if row["language"] == "all"]
         over = {}
         for name in self.features:
@@ -113,8 +108,6 @@ class FeaturesView:
         """Return the means of some features over languages, a row per system, and the fewest and most answers behind
         one; of each feature its mean and the ends of its interval, `_low` and `_high`.
         """
-        import pyarrow as pa
-
         lines, counts = dict[str, dict[str, Any]](), set[int]()
         for name in names:
             for row in self.over[name].to_pylist():
@@ -126,8 +119,6 @@ class FeaturesView:
     @cached_property
     def everything(self) -> pa.Table:
         """The means without their errors, and with `coverage`, the share of the queries with a value."""
-        import pyarrow.compute as pc
-
         coverage = pc.divide(pc.cast(self.means["n"], "float64"), self.means["total"])
         return self.means.append_column("coverage", coverage).select(_DOWNLOADED)
 
@@ -238,7 +229,7 @@ def _relate(
     board = board_view(arena, BoardChoice((judge.name,), settings=RankSettings(skill=judge.skill)))
     ratings = {
         code: dict(zip(row.systems, row.theta.tolist(), strict=True))
-        for code, row in board.ratings.items()
+        for code, row in board.ranking.languages.items()
         if code in languages
     }
     return relations(by_language, ratings, features=order), tuple(board.rows["system"].to_pylist())
@@ -251,7 +242,7 @@ def _by_strength(rows: Sequence[Relation]) -> list[Relation]:
 
 
 def _conclude(related: Sequence[Relation], joint: Sequence[FeatureMean], judge: str) -> str:
-    """Return which feature goes most with the rating, and who lacks it; empty without ratings."""
+    """Name the feature that correlates most with the rating, and the systems that lack it; empty without ratings."""
     if not related:
         return ""
     best = related[0]
@@ -300,16 +291,14 @@ def _sign(feature: str) -> int:
     return 1 if spec is not None and spec.direction == "lower" else -1
 
 
-@lru_cache(maxsize=32)
+@memoize
 def languages_with_features(arena: Arena, system: str) -> tuple[str, ...]:
     """Return the languages in which a system has features."""
-    import pyarrow.compute as pc
-
     rows = arena.read("features", columns=["language", "system"])
     return tuple(sorted(rows.filter(pc.equal(rows["system"], system))["language"].unique().to_pylist()))
 
 
-@lru_cache(maxsize=32)
+@memoize
 def compare_features(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Table:
     """Return a system's mean of each feature and the others' means, in the same languages.
 
@@ -323,8 +312,6 @@ def compare_features(arena: Arena, system: str, codes: tuple[str, ...]) -> pa.Ta
         median of the other systems, `least` and `most` of them; `place`, one more than the number of systems that are
         better (null where neither side is), and `of`, how many have the feature.
     """
-    import pyarrow as pa
-
     records: list[dict[str, Any]] = []
     for name, table in features_view(arena, FeatureChoice(codes)).over.items():
         rows = {row["system"]: row for row in table.to_pylist() if row["mean"] is not None}

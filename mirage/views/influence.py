@@ -1,33 +1,27 @@
-"""View of the lead: on which battles does the distance of the first system from the next rest?"""
-
-from __future__ import annotations
+"""View of the lead: which battles decide the lead of the first system over the next?"""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from mirage import schema
 from mirage.ranking.fit import logistic
 from mirage.ranking.threads import one_thread
 from mirage.schema import Code
+from mirage.store.arena import Arena
 from mirage.views.board import DEFAULT, BoardChoice, board_view, ranking_of
 from mirage.views.cache import cached_view
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
-
 MOST = 20
-"""Battles that are listed."""
+"""Number of battles to list."""
 _DECIMALS = 9
 """Decimal places up to which changes are compared: the order is then the same on every processor."""
 
 
 @dataclass(frozen=True, slots=True)
 class InfluentialBattle:
-    """A battle of two systems on a query, with what the lead would be without it."""
+    """A battle of two systems on a query, with the change of the lead without it."""
 
     key = ("language", "query_id", "first", "second")
 
@@ -36,7 +30,7 @@ class InfluentialBattle:
     query_id: str
     """The query."""
     first: str
-    """The system that won more points; of a tie the first by name."""
+    """The system that won more points; for a tie the first by name."""
     second: str
     """The other."""
     change: float
@@ -45,18 +39,18 @@ class InfluentialBattle:
 
 @dataclass(frozen=True, eq=False)
 class InfluenceView:
-    """The battles whose removal would move the lead of the first system over the next most."""
+    """The battles with the most influence on the lead of the first system over the next."""
 
     battles: pa.Table
     """Rows of `InfluentialBattle`, the largest change first."""
     conclusion: str
-    """How much the lead rests on a single battle, in a sentence; empty for fewer than two systems."""
+    """Sentence on how much the lead depends on a single battle; empty for fewer than two systems."""
 
 
 @cached_view
 def influence_view(arena: Arena, choice: BoardChoice = DEFAULT) -> InfluenceView:
-    """Return the battles whose removal, one at a time, would move the lead of the board's first system over the next
-    most; arguments and errors as of `board_view`.
+    """Return the battles with the most influence on the lead of the board's first system over the next, each removed on
+    its own; arguments and errors as of `board_view`.
     """
     board = board_view(arena, choice)
     rows, found = board.rows.to_pylist()[:2], list[tuple[InfluentialBattle, float]]()

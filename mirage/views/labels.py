@@ -1,4 +1,4 @@
-"""View of the labels of an arena's queries: whether a program made them, and what people's audit of them found."""
+"""View of the labels of an arena's queries: whether a program made them, and the result of their audit."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
+from mirage.store.arena import Arena
 from mirage.store.labels import has_automatic_labels
 from mirage.text.segmentation import as_sentence, count_text
 
 if TYPE_CHECKING:
     from mirage.people.votes.kinds import LabelVote
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True)
 class LabelsView:
-    """What is known about the labels of an arena's queries."""
+    """Origin and audit of the labels of an arena's queries."""
 
     labels: QueryLabels
     """Their origin and their audit."""
 
     @property
     def mark(self) -> str:
-        """The mark of numbers that rest on labels of a program that nobody checked; empty for others."""
+        """Mark of numbers that rest on a program's labels without an audit; empty for others."""
         return NOT_AUDITED if self.labels.unaudited else ""
 
     @property
     def state(self) -> str:
-        """Whether people made or audited the labels, in a word or two."""
+        """State of the labels: `not audited`, `audited` or `people's`."""
         return "not audited" if self.labels.unaudited else "audited" if self.labels.audit else "people's"
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the audit found, or how to audit labels of a program."""
+        """Findings of the audit, or how to audit a program's labels."""
         if self.labels.unaudited:
             audit = "mirage votes audit DIR --out FILE"
             return (f"{as_sentence(NOT_AUDITED)} A program decided which queries are answerable. Audit them: {audit}",)
@@ -49,7 +49,7 @@ class LabelsView:
 
 
 def labels_view(arena: Arena, votes: Iterable[LabelVote] | None = None) -> LabelsView:
-    """Return what is known about the labels of an arena.
+    """Return the origin and the audit of an arena's labels.
 
     Args:
         arena: the arena.

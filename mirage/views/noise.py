@@ -1,18 +1,13 @@
-"""View of noise: what would narrow an interval, more queries or more samples, judges, orders and repeats?"""
-
-from __future__ import annotations
+"""View of noise: would more queries, samples, judges, orders or repeats narrow an interval?"""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.ranking.variance import NoiseSource, judge_variance, rate_variance
+from mirage.store.arena import Arena
 from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +27,9 @@ class NoiseView:
     """The sources of the noise of every estimate."""
 
     rows: pa.Table
-    """Rows of `NoiseSource`, by estimate from the query inwards."""
+    """Rows of `NoiseSource`, by estimate, from queries to repeats."""
     remarks: tuple[str, ...]
-    """The interval of each estimate now, in sentences."""
+    """Sentences with the present interval of each estimate."""
 
 
 @cached_view

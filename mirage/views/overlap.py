@@ -1,16 +1,11 @@
 """Shared word runs of two answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
 from mirage.text.segmentation import Span, word_spans
-
-if TYPE_CHECKING:
-    from mirage.views.query import AnswerView
+from mirage.views.query import AnswerView
 
 RUN = 3
 """Minimum length in words of a shared run."""
@@ -49,7 +44,7 @@ def shared_words(first: AnswerView, second: AnswerView) -> tuple[Parts, Parts] |
 
 
 def overlap_text(parts: tuple[Parts, Parts] | None) -> str:
-    """Return how much of two answers is shared, in words, and what marks it (`shared_words`)."""
+    """Return in words how much of two answers is shared, and how it is marked (`shared_words`)."""
     if parts is None:
         return "No word-by-word comparison: one answer has no text or is too long."
     first, second = parts

@@ -1,7 +1,7 @@
-"""View of an arena: what it holds, the finding it opens with, and which commands come next.
+"""View of an arena: its contents, its main finding, and the next commands.
 
-Counts are of the whole arena; the finding is the sentence of the board by its default judge. Ranking is imported by the
-overview alone: the contents are shown beside every page.
+Counts are of the whole arena; the finding is the conclusion of the board by its default judge. Only `overview_view`
+imports ranking, because the contents are shown beside every page.
 """
 
 from __future__ import annotations
@@ -9,41 +9,43 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.battles.judge import HEURISTIC, judges, verdict_judges
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.settings import DRAWS, SEED, RankSettings
 from mirage.schema import Count
+from mirage.store.arena import Arena
 from mirage.store.labels import label_phrase
 from mirage.store.systems import system_names
 from mirage.store.tags import count_queries
 from mirage.text.languages import in_order
 from mirage.text.segmentation import as_sentence, count_text, join_first
+from mirage.views.cache import memoize
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mirage.ranking.judges import Judge
-    from mirage.store.arena import Arena
     from mirage.views.behaviour import BehaviourView
     from mirage.views.board import BoardChoice, BoardView
 
 LONG = 200
 """Characters of a remark beyond which a summary leaves it to `mirage rank`."""
 TRAINING = 5
-"""Fewest systems of which the surrogate predicts each without it."""
+"""Minimum number of systems for the surrogate's leave-one-out predictions."""
 _BEHAVIOUR = {"queries", "answers", "features"}
-"""Tables that show what the answers do."""
+"""Tables that answer behaviour is measured from."""
+_OUTCOMES = {"unparsed": "could not be classified", "clarification": "asked back", "api_error": "failed"}
+"""Outcomes in words, if their names do not say it."""
 _WITH_SYSTEMS = ("ratings", "published", "outcomes", "answers", "judgments")
 """Tables that name every system."""
 
 
 class NextCommand(NamedTuple):
-    """A command that makes sense next."""
+    """A suggested command."""
 
     command: str
     """The command, for the current folder."""
@@ -67,7 +69,7 @@ class ArenaTable:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What an arena holds."""
+    """Tables, languages, systems and counts of an arena."""
 
     tables: pa.Table
     """Rows of `ArenaTable`, in the order of the schema."""
@@ -108,12 +110,12 @@ class OverviewChoice:
 
 @dataclass(frozen=True, eq=False)
 class OverviewView:
-    """What an arena holds, what its default judge finds, and what to do next."""
+    """Contents of an arena, the findings by its default judge, and the next commands."""
 
     place: str
-    """The arena as a command takes it."""
+    """The arena, as an argument of a command."""
     contents: Contents
-    """What the arena holds."""
+    """Its contents."""
     judge: str
     """The default judge; empty without one."""
     choice: BoardChoice
@@ -121,24 +123,20 @@ class OverviewView:
     board: BoardView | None
     """The board by the default judge; None if nothing can be ranked."""
     behaviour: BehaviourView | None
-    """What the answers do; None where something decides between them, or nothing is measured."""
+    """Behaviour of the answers; None with a board, or if nothing is measured."""
     findings: tuple[str, ...]
-    """Who is best, by how much, what cannot be told apart, and what decided it; without a board, what is there and why
-    nothing is ranked."""
+    """The best system, its lead, the ties and the judge; without a board, the contents and why nothing is ranked."""
+    conclusion: str
+    """Conclusion of the board, else of the printed ranks; empty if there is neither."""
     remarks: tuple[str, ...]
-    """What a summary says besides; the longer remarks stand below the ranking."""
+    """Remarks for a summary; the long ones are shown below the ranking only."""
     next: tuple[NextCommand, ...]
-    """What makes sense next, the most useful first."""
-
-    @property
-    def conclusion(self) -> str:
-        """The sentence of the board; empty if nothing is ranked."""
-        return "" if self.board is None else self.board.conclusion
+    """Suggested commands, the most useful first."""
 
 
-@lru_cache(maxsize=64)
+@memoize
 def contents_view(arena: Arena) -> Contents:
-    """Count what an arena holds."""
+    """Count the tables, languages, systems, queries and answers of an arena."""
     names = [name for name in schema.TABLES if name in arena.tables]
     sizes = [ArenaTable(name, arena.rows(name), len(arena.languages(name))) for name in names]
     answers = "SELECT system AS name, count(*) AS n FROM answers GROUP BY name ORDER BY name"
@@ -155,10 +153,11 @@ def contents_view(arena: Arena) -> Contents:
 
 
 def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> OverviewView:
-    """Return what an arena holds, what its default judge finds, and what to do next."""
+    """Return the contents of an arena, the findings by its default judge, and the next commands."""
     from mirage.ranking.judges import Judge
     from mirage.views.behaviour import behaviour_view
     from mirage.views.board import BoardChoice, board_view
+    from mirage.views.printed import published_ranks
 
     contents, judge = contents_view(arena), choice.judge or next(iter(judges(arena)), "")
     if judge == HEURISTIC not in (arena.judge, choice.judge):
@@ -170,13 +169,17 @@ def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> Ov
         board = board_view(arena, of_board) if judge else None
     except (NotEnoughData, UnknownName) as error:
         why = tuple(filter(None, (error.what, error.where, error.do and f"to do: {error.do}")))
+    conclusion = "" if board is None else board.conclusion
+    if "published" in arena.tables and not judges(arena):
+        conclusion = published_ranks(arena, ()).conclusion
     decider = Judge.from_name(judge) if judge else None
     if decider is not None and board is not None and len(board.rows) > 1:
         findings = (*board.findings, f"Decided by {decider.basis(arena)}")
     else:
         decided = judge != ""
         told = why if board is None else board.remarks
-        findings = (*_describe(arena, contents, decided=decided), *(map(as_sentence, told) if decided else ()))
+        described = _describe(arena, contents, decided=decided)
+        findings = (*filter(None, [conclusion]), *described, *(map(as_sentence, told) if decided else ()))
     said = () if board is None else board.remarks
     brief = [remark for remark in said if len(remark) <= LONG]
     return OverviewView(
@@ -187,13 +190,14 @@ def overview_view(arena: Arena, choice: OverviewChoice = OverviewChoice()) -> Ov
         board=board,
         behaviour=behaviour_view(arena) if board is None and set(arena.tables) >= _BEHAVIOUR else None,
         findings=findings,
+        conclusion=conclusion,
         remarks=(*_unmeasured_citations(arena), *brief),
         next=tuple(_next_commands(arena, board, decider, all_said=len(brief) == len(said))),
     )
 
 
 def next_step(arena: Arena) -> NextCommand:
-    """Return the command that an arena's contents lead to, without ranking them."""
+    """Return the next command for an arena by its tables alone, without ranking."""
     where, tables = place_of(arena), set(arena.tables)
     if "answers" in tables or "outcomes" in tables:
         return NextCommand(f"mirage evaluate {where}", "measure the answers and rank the systems")
@@ -240,7 +244,7 @@ def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
     systems = ", ".join(f"{system} ({count_text(n, 'answer')})" for system, n in contents.answers.items())
     lines = [f"{count_text(len(contents.answers), 'system')}: {systems}"]
     if contents.outcomes:
-        lines.append(", ".join(f"{n:,} {outcome}" for outcome, n in contents.outcomes.items()) + ".")
+        lines.append(", ".join(_count_outcome(name, n) for name, n in contents.outcomes.items()) + ".")
     if len(contents.answers) == 1:
         return [*lines, "A ranking needs two systems."]
     if decided:
@@ -251,6 +255,13 @@ def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
     if measures := _measures(arena):
         lacking = f"no name of a score says that more of it is better ({join_first(measures)})"
     return [*lines, f"Nothing in the file says which is better: {lacking}."]
+
+
+def _count_outcome(name: str, n: int) -> str:
+    """Return how many answers have an outcome."""
+    if name in ("answered", "abstained"):
+        return f"{n:,} {name}"
+    return f"{count_text(n, 'answer')} {_OUTCOMES.get(name, f'are {name}')}"
 
 
 def _measures(arena: Arena) -> list[str]:
@@ -272,7 +283,7 @@ def _unmeasured_citations(arena: Arena) -> list[str]:
 
 
 def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *, all_said: bool) -> list[NextCommand]:
-    """Return what makes sense next, given the board by the default judge and whether all its remarks are said."""
+    """Return the next commands, given the board by the default judge and whether all its remarks are shown."""
     where, n_systems = place_of(arena), 0 if board is None else len(board.rows)
     command = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
     by_model = NextCommand(command, "the cost of a model as judge")

@@ -6,7 +6,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.battles.decision import decisions
@@ -19,16 +21,14 @@ from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.tables import outcomes
 from mirage.stages.retrieve.attribution import Attribution
 from mirage.stages.shown import merge_passages, shown_with
+from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
 from mirage.text.answers import Citation, citations, is_numbered
+from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import SHOWN
 from mirage.views import causes
+from mirage.views.cache import memoize
 from mirage.views.query_keys import Key
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 OF_LANGUAGE = ("target_language", "english_language")
 """Features of the language of an answer, not of its content."""
@@ -40,6 +40,8 @@ MERITS = {
     "answer_rougeL": "agreement with the reference",
 }
 """Features that order the answers to a query, if measured, in words; of two with the same words the first."""
+_COUNTED = ("characters", "passages", "citations")
+"""Units of features that are counts."""
 MEASURED = "Labels say whether a system should have answered, not whether its answer is true."
 """Basis of a correct decision."""
 
@@ -55,6 +57,10 @@ class FeatureValue:
     value: float | None
     reason: str | None
     """Reason why there is no value."""
+
+    def write(self, value: float | None) -> str:
+        """Format a value of this feature by its unit."""
+        return FORMATS["count" if self.unit in _COUNTED else "probability"].write(value)
 
 
 @dataclass(frozen=True)
@@ -216,7 +222,7 @@ class QueryView:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the answers are ordered by, and what a correct decision rests on."""
+        """Criteria of the order, and the basis of a correct decision."""
         decided = any(answer.correct is not None for answer in self.answers)
         by = [*self._merits, *(["correct decisions"] if decided else [])]
         by += [*([f"wins by {self.judge}"] if self.judge else []), "name"]
@@ -224,8 +230,6 @@ class QueryView:
 
     def table(self) -> pa.Table:
         """Return the answers as rows: query, outcome, a column per feature, and the mean score by each measure."""
-        import pyarrow as pa
-
         facts = ("system", "text", "status", "reason", "outcome", "rule", "correct")
         rows = [
             {"language": self.key[0], "query_id": self.key[1], "subset": self.subset, "query": self.text}
@@ -240,7 +244,7 @@ class QueryView:
         return pa.Table.from_pylist(rows)
 
 
-@lru_cache(maxsize=64)
+@memoize
 def has_formulas(arena: Arena) -> bool:
     """Return whether most answers of an arena repeat an English formula of their prompt, in whatever language the query
     is: the language of such an answer says nothing.
@@ -300,7 +304,7 @@ def query_view(arena: Arena, key: Key, parser: str = "strict") -> QueryView:
     )
 
 
-@lru_cache(maxsize=32)
+@memoize
 def _assigner(arena: Arena) -> str | None:
     """Return the assigner with the most assignments; the term matcher only if there is no other."""
     if "nugget_assignments" not in arena.tables:
@@ -324,8 +328,9 @@ def _nuggets(arena: Arena, key: Key) -> NuggetMatrix | None:
 
 
 def _judgments(arena: Arena, key: Key) -> tuple[schema.Judgment, ...]:
-    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent; the heuristic's
-    only where it decides, as elsewhere nobody was asked.
+    """Return all verdicts on the answers to a query, by judge, with the two orders of a pair adjacent.
+
+    Undecided verdicts of the heuristic judge are omitted.
     """
     rows = [schema.Judgment(**row) for row in of_query(arena, "judgments", key)]
     rows = [row for row in rows if row.judge != HEURISTIC or row.verdict != "unparsed"]
@@ -345,8 +350,6 @@ def sample_view(arena: Arena, shown: QueryView, number: int, parser: str) -> Que
     """
     if number == 0:
         return shown
-    import pyarrow as pa
-
     rows = [row for row in of_query(arena, "samples", shown.key) if row["sample"] == number]
     decided: dict[str, dict[str, Any]] = {}
     if rows and shown.subset and any(answer.outcome for answer in shown.answers):
@@ -421,18 +424,13 @@ def _scores_by_system(rows: Iterable[dict[str, Any]]) -> dict[str, tuple[Measure
     return {system: tuple(scores) for system, scores in by_system.items()}
 
 
-def _in_present_words(reason: str | None) -> str | None:
-    """Return the reason stored with a feature, worded for the page."""
-    return reason and reason.replace("no reply (", "no answer (").replace("empty reply", "empty answer")
-
-
 def _measure(row: dict[str, Any]) -> FeatureValue:
-    spec = FEATURES.get(row["feature"])
+    spec, reason = FEATURES.get(row["feature"]), row["reason"]
     return FeatureValue(
         name=row["feature"],
         title=spec.title if spec else row["feature"],
         meaning=spec.meaning if spec else "",
         unit=spec.unit if spec else "",
         value=row["value"],
-        reason=_in_present_words(row["reason"]),
+        reason=reason and reason.replace("no reply (", "no answer (").replace("empty reply", "empty answer"),
     )

@@ -1,7 +1,5 @@
 """Ordered queries: positions, list pages, and resolution of links."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +15,7 @@ Key = tuple[str, str]
 
 
 def language_place(code: str, languages: Sequence[str]) -> int:
-    """Return the position of a language among those preferred; after the last if it is not among them."""
+    """Return the position of a language among the preferred ones; after the last if it is not one of them."""
     return languages.index(code) if code in languages else len(languages)
 
 

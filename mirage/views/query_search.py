@@ -1,26 +1,23 @@
-"""View of the queries whose answers match a search, and of what an arena offers to search by.
+"""View of the queries with matching answers, and of the filters that an arena offers.
 
 A search returns keys only; texts are read for the queries on display.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.stages.shown import shown_passages
+from mirage.store.arena import Arena
 from mirage.store.search import answer_values, find_answers
 from mirage.views import causes
+from mirage.views.query import QueryView
 from mirage.views.query_keys import Key, Keys, language_place
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
-    from mirage.views.query import QueryView
 
 AnswerKey = tuple[str, str, str]
 """Language, query and system of an answer."""
@@ -39,7 +36,7 @@ class Scope:
     outcomes: tuple[str, ...]
     """Outcomes by any of these parsers."""
     queries: int
-    """Questions."""
+    """Number of queries."""
     answers: int
     """Number of answers, by query and system."""
     answer_texts: bool
@@ -74,7 +71,7 @@ class AnswerFilter:
     text: str = ""
     """Text to search for in queries and answers, ignoring case; empty for any."""
     noted: frozenset[AnswerKey] | None = None
-    """Language, query and system of the answers whose notes match; None for all."""
+    """Language, query and system of the answers with matching notes; None for all."""
     preferred: tuple[str, ...] = ()
     """Codes of the languages to list first; they filter nothing."""
 
@@ -94,7 +91,7 @@ class AnswerSelection(Keys):
     """Number of matching answers."""
 
     def start(self, telling: Collection[Key]) -> Key | None:
-        """Return the query to open: in the first language, one of the telling ones if it has any; None without any."""
+        """Return the query to open: in the first language, a disputed one if possible; None without queries."""
         first = self.keys[0] if self.keys else None
         return next((key for key in self.keys if first and key[0] == first[0] and key in telling), first)
 
@@ -166,7 +163,7 @@ def find_queries(arena: Arena, search: AnswerFilter) -> AnswerSelection:
 
 
 @lru_cache(maxsize=16)
-def disputed(arena: Arena, parser: str) -> frozenset[Key]:
+def disputed_queries(arena: Arena, parser: str) -> frozenset[Key]:
     """Return the queries on which some systems decide correctly and others wrongly; none without outcomes."""
     if "outcomes" not in arena.tables:
         return frozenset()
@@ -180,8 +177,6 @@ def disputed(arena: Arena, parser: str) -> frozenset[Key]:
 
 def _key_table(keys: Collection[AnswerKey]) -> pa.Table:
     """Return keys of answers as a table."""
-    import pyarrow as pa
-
     columns = list(zip(*keys, strict=True)) or [(), (), ()]
     names = ("language", "query_id", "system")
     return pa.table({name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)})
@@ -189,9 +184,7 @@ def _key_table(keys: Collection[AnswerKey]) -> pa.Table:
 
 @lru_cache(maxsize=16)
 def _shown_in(arena: Arena, code: str) -> frozenset[AnswerKey]:
-    """Return the answers whose system was shown a passage in a language."""
-    import pyarrow.compute as pc
-
+    """Return the answers of systems that were shown a passage in a language."""
     if "answers" not in arena.tables:
         return frozenset()
     names = ("answers", "passages", "retrieved")

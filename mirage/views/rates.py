@@ -1,12 +1,13 @@
 """View of the rates: who makes things up, and who gives up? Both rates of every system, by language and over all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import NotEnoughData
@@ -20,20 +21,15 @@ from mirage.stages.outcomes.tables import sample_outcomes
 from mirage.stages.outcomes.templates import template_rates
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
-from mirage.store.arena import reopen
+from mirage.store.arena import Arena, reopen
 from mirage.store.labels import source_phrase
 from mirage.text.languages import in_order, place, scope_name
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence
-from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
+from mirage.views.cache import cached_view, memoize
 
 Definition = Literal["exclude", "count"]
-"""What becomes of unclassified answers. `exclude`: wrong decisions / classified answers; `count`: as published, where
+"""Treatment of unclassified answers. `exclude`: wrong decisions / classified answers; `count`: as published, where
 they count as wrong decisions and the published parser reads the answers."""
 Metric = Literal["hallucination", "error"]
 
@@ -58,7 +54,7 @@ class RateChoice:
     parser: Parser = "strict"
     """Parser whose outcomes count; with `count` the published one."""
     definition: Definition = "exclude"
-    """Which rate is `value`."""
+    """Definition of `value`."""
 
 
 ALL = RateChoice()
@@ -141,7 +137,7 @@ class SystemRates:
 
 @dataclass(frozen=True, eq=False)
 class RatesView:
-    """Both rates of all systems over the chosen languages, and what they say."""
+    """Both rates of all systems over the chosen languages, with the conclusion."""
 
     cells: pa.Table
     """Rows of `RateCell`: one per language, subset and system, then `all`."""
@@ -163,15 +159,15 @@ class RatesView:
     conclusion: str
     """The answer in words; empty with fewer than two systems to compare."""
     opening: str
-    """How many systems make things up more often than not, by the hallucination rates of `systems`."""
+    """Sentence on the number of systems that hallucinate more often than not, by the rates of `systems`."""
     unclassified: str
-    """On many unclassified answers; empty if there are few."""
+    """Sentence on many unclassified answers; empty if there are few."""
     fewer: str
-    """On means over fewer languages; empty if there are none."""
+    """Sentence on means over fewer languages; empty if there are none."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What else a reader must know."""
+        """Remarks to show with the rates."""
         return tuple(filter(None, (self.fewer, self.unclassified)))
 
     @property
@@ -182,8 +178,6 @@ class RatesView:
     @cached_property
     def systems(self) -> pa.Table:
         """Rows of `SystemRates` over all languages, or the only one."""
-        import pyarrow.compute as pc
-
         return self.by_system.filter(pc.equal(self.by_system["language"], "all"))
 
     @cached_property
@@ -194,21 +188,19 @@ class RatesView:
     @property
     def everything(self) -> pa.Table:
         """`cells` and `absent`."""
-        import pyarrow as pa
-
         return pa.concat_tables([self.cells, self.absent])
 
 
-@lru_cache(maxsize=64)
+@memoize
 def parsers(arena: Arena) -> tuple[Parser, ...]:
-    """Parsers whose outcomes the arena holds, the default first."""
+    """Return the parsers with outcomes in the arena, the default first."""
     names = set(_outcomes(arena)["parser"].unique().to_pylist())
     return tuple(parser for parser in get_args(Parser) if parser in names)
 
 
-@lru_cache(maxsize=64)
+@memoize
 def systems(arena: Arena) -> tuple[str, ...]:
-    """Systems with outcomes, by name."""
+    """Return the systems with outcomes, by name."""
     return tuple(sorted(_outcomes(arena)["system"].unique().to_pylist()))
 
 
@@ -219,12 +211,12 @@ def rates_view(
     labels: QueryLabels = PEOPLES,
     figures: Arena | None = None,
 ) -> RatesView:
-    """Both rates over the chosen languages.
+    """Compute both rates over the chosen languages.
 
     Args:
         arena: an arena with outcomes.
         choice: the choices.
-        labels: what is known about the labels: with an audit the cells have `corrected` rates.
+        labels: origin and audit of the labels; with an audit the cells have `corrected` rates.
         figures: an arena with printed figures (table `published`).
 
     Raises:
@@ -247,8 +239,10 @@ def rates_view(
         metric: tuple(in_order(c["language"] for c in cells if c["metric"] == metric and c["language"] != "all"))
         for metric in SUBSETS
     }
-    lacking = _lacking(arena, printed, picked)
-    absent = [_absent(code, METRICS[subset], system, printed) for code, subset in lacking for system in systems(arena)]
+    lacking = _lacking_subsets(arena, printed, picked)
+    absent = [
+        _empty_cell(code, METRICS[subset], system, printed) for code, subset in lacking for system in systems(arena)
+    ]
     for cell in (*cells, *absent):
         _define(cell, choice.definition)
     _join(cells, codes)
@@ -260,7 +254,7 @@ def rates_view(
         queries={metric: _queries(arena, SUBSETS[metric], codes[metric]) for metric in SUBSETS},
         lacking=lacking,
         reference=reference if any(cell["printed"] is not None for cell in (*cells, *absent)) else "",
-        unclassified=_unclassified(table),
+        unclassified=_unclassified_remark(table),
     )
     by = source_phrase(arena)
     about = [f"labels{by}"] if by else []
@@ -269,12 +263,12 @@ def rates_view(
 
 
 def _mark_labels(conclusion: str, about: Sequence[str]) -> str:
-    """Say of a conclusion what its labels were read from, and whether nobody audited them."""
+    """Add to a conclusion the source of its labels, and whether they are unaudited."""
     said = "; ".join(about)
     return f"{conclusion.removesuffix('.')} ({said})." if conclusion else f"{said.capitalize()}."
 
 
-@lru_cache(maxsize=64)
+@memoize
 def printed_view(figures: Arena, picked: tuple[str, ...] = ()) -> RatesView | None:
     """Return the printed rates, for an arena without others: `value` is as published, without interval or n.
 
@@ -289,8 +283,8 @@ def printed_view(figures: Arena, picked: tuple[str, ...] = ()) -> RatesView | No
     keys = [key for key in sorted(printed) if not picked or key[2] in picked]
     if not keys:
         return None
-    cells = [_absent(code, metric, system, printed) for metric, system, code in keys]
-    joint = {key[:2]: _absent("all", key[0], key[1], {}) for key in keys}
+    cells = [_empty_cell(code, metric, system, printed) for metric, system, code in keys]
+    joint = {key[:2]: _empty_cell("all", key[0], key[1], {}) for key in keys}
     for key, cell in joint.items():
         cell["printed"] = _mean([c for c in cells if (c["metric"], c["system"]) == key], "printed")
     cells += joint.values()
@@ -358,12 +352,12 @@ class PromptsView:
     systems: pa.Table
     """Rows of `PromptRates`, of the systems asked with several prompts."""
     unclassified: str
-    """On many unclassified answers; empty if there are few."""
+    """Sentence on many unclassified answers; empty if there are few."""
     conclusion = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What else a reader must know."""
+        """Remarks to show with the rates."""
         return tuple(filter(None, (self.unclassified,)))
 
     @property
@@ -372,16 +366,14 @@ class PromptsView:
         return confusion(self.cells)
 
 
-@lru_cache(maxsize=64)
+@memoize
 def prompts_view(arena: Arena, choice: RateChoice = ALL) -> PromptsView:
-    """Rates by prompt template; the definition is `exclude`.
+    """Compute rates by prompt template; the definition is `exclude`.
 
     Raises:
         TableMissing: if the arena has no outcomes or no answers.
         NotEnoughData: if no answer in these languages has a known template.
     """
-    import pyarrow.compute as pc
-
     answers = arena.read("answers", columns=["language", "query_id", "system", "template"])
     if choice.languages:
         codes = set(pc.unique(answers.filter(pc.is_valid(answers["template"]))["language"]).to_pylist())
@@ -400,10 +392,10 @@ def prompts_view(arena: Arena, choice: RateChoice = ALL) -> PromptsView:
             own |= {f"{metric}_{name}": None if row[name] is None else 100 * row[name] for name in changes}
     asked = [system for system, _ in by_prompt]
     rows = [PromptRates(**own) for (system, _), own in by_prompt.items() if asked.count(system) > 1]
-    return PromptsView(table, schema.from_rows(PromptRates, rows), _unclassified(table))
+    return PromptsView(table, schema.from_rows(PromptRates, rows), _unclassified_remark(table))
 
 
-@lru_cache(maxsize=64)
+@memoize
 def has_prompts(arena: Arena) -> bool:
     """Return whether answers to several prompt templates have outcomes."""
     if not {"answers", "outcomes"} <= set(arena.tables):
@@ -457,21 +449,21 @@ def _printed_rates(figures: Arena) -> tuple[_Printed, str]:
 
 
 _NONE = dict.fromkeys(("n", "answers", "as_published_n", "answered", "abstained", *UNDECIDED, "missing"), 0)
-"""The counts of what is not there."""
+"""Counts of an absent cell."""
 
 
-def _unclassified(table: pa.Table) -> str:
+def _unclassified_remark(table: pa.Table) -> str:
     """Return `outcomes.unclassified_note` as a sentence; empty without one."""
     return as_sentence(note) if (note := unclassified_note(table)) else ""
 
 
-def _absent(code: str, metric: Metric, system: str, printed: _Printed) -> dict[str, Any]:
+def _empty_cell(code: str, metric: Metric, system: str, printed: _Printed) -> dict[str, Any]:
     """Return the cell of a system without answers in a language, with the printed figure."""
     empty = dict.fromkeys(column.name for column in schema.columns(Rate)) | _NONE
     return _cell(empty | {"language": code, "subset": SUBSETS[metric], "system": system}, printed)
 
 
-def _lacking(arena: Arena, printed: _Printed, picked: tuple[str, ...]) -> tuple[tuple[str, Subset], ...]:
+def _lacking_subsets(arena: Arena, printed: _Printed, picked: tuple[str, ...]) -> tuple[tuple[str, Subset], ...]:
     rows = _outcomes(arena).group_by(["language", "subset"]).aggregate([]).to_pylist()
     pairs = {(row["language"], row["subset"]) for row in rows}
     known_systems = set(systems(arena))
@@ -499,7 +491,7 @@ def _cell(row: Mapping[str, Any], printed: _Printed) -> dict[str, Any]:
 
 
 def _define(cell: dict[str, Any], definition: Definition) -> None:
-    """Name the rate by the chosen definition `value`, with its interval and n."""
+    """Set `value`, its interval and n to the rate by the chosen definition."""
     value, low, high, n = (cell[name] for name in ("rate", "rate_low", "rate_high", "n"))
     reason = None
     if definition == "count":
@@ -516,7 +508,7 @@ def _define(cell: dict[str, Any], definition: Definition) -> None:
 
 
 def _join(cells: Iterable[dict[str, Any]], codes: Mapping[Metric, tuple[str, ...]]) -> None:
-    """Fill what the cells of `all` take from those of the languages."""
+    """Fill the fields of `all` cells that come from the languages' cells."""
     parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in cells:
         own = parts.setdefault((cell["metric"], cell["system"]), [])
@@ -546,7 +538,7 @@ def _view(
     reference: str,
     unclassified: str = "",
 ) -> RatesView:
-    """Build the record: its tables, and what they say in words."""
+    """Build the record: its tables, and the sentences on them."""
     by_system = _systems(cells)
     rows = [row for row in by_system if row["language"] == "all"]
     answer = _answer(rows)
@@ -604,13 +596,14 @@ def _or_last(value: float | None) -> float:
 
 
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Answer the question in words; systems with the same rates are named together. A mean over fewer languages than
-    those of others does not compete.
+    """Answer the question in words; systems with equal rates are named together. Means over fewer languages than others
+    are excluded.
     """
     both = [row for row in rows if None not in (row["hallucination_value"], row["error_value"])]
     both = [row for row in both if not row["hallucination_fewer"] and not row["error_fewer"]]
     if len(both) < 2:
-        return ""
+        unread = rows and all(row["unclassified"] == 1.0 for row in rows)
+        return "No answer could be classified." if unread else ""
 
     def least(name: str, value: Callable[[Mapping[str, Any]], float], write: Callable[[float], str]) -> str:
         best = min(map(value, both))

@@ -1,23 +1,18 @@
 """View of MIRAGE-Bench's method on an arena: its tournaments, and its tables and figure beside the printed ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.papers.printed import PrintedFigure
 from mirage.papers.reproduction import PaperSettings, default_judge, reproduce
 from mirage.ranking.judges import Judge
 from mirage.ranking.settings import RankSettings
 from mirage.ranking.stage import tournament_rows, tournaments
+from mirage.stages.stage import Progress
 from mirage.store import cores
+from mirage.store.arena import Arena
 from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.stages.stage import Progress
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +46,6 @@ class TournamentsView:
 @cached_view
 def tournaments_view(arena: Arena, choice: PaperChoice, progress: Progress | None = None) -> TournamentsView:
     """Rank by the published method; errors as for `tournaments` and `default_judge`."""
-    import pyarrow as pa
-
     settings = RankSettings(draws=choice.draws, languages=choice.languages or None)
     played = tournaments(arena, choice.decider(arena), settings, progress=progress)
     rows = pa.Table.from_pylist(tournament_rows(played))
@@ -66,7 +59,7 @@ class ReproductionView:
     figures: tuple[PrintedFigure, ...]
     """Every figure of the arena, beside the printed one if the paper has it."""
     remarks: tuple[str, ...]
-    """What is missing, the systems that are held out, the judge and the seed."""
+    """Missing figures, held-out systems, the judge and the seed."""
 
 
 def reproduction_view(arena: Arena, choice: PaperChoice, progress: Progress | None = None) -> ReproductionView:
@@ -77,6 +70,7 @@ def reproduction_view(arena: Arena, choice: PaperChoice, progress: Progress | No
     arena.need("features")
     judge, settings = choice.decider(arena), PaperSettings(choice.languages or None, choice.draws)
     result = reproduce(arena, judge, settings, progress=progress, processes=cores.available())
-    missing = (f"missing: {name}: {reason}" for name, reason in result.missing.items())
-    held_out = f"held out: {' and '.join(result.holdout)} ({result.chosen})"
+    material = result.material
+    missing = (f"missing: {name}: {reason}" for name, reason in material.missing.items())
+    held_out = f"held out: {' and '.join(material.holdout)} ({material.chosen})"
     return ReproductionView(result.figures, (*missing, held_out, f"by {judge.name}, seed {settings.seed}"))

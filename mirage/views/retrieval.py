@@ -1,20 +1,16 @@
 """View of retrieval: which retriever finds the relevant passages? Means of measures by language and over all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.stages.retrieve.measures import MEASURES, RELEVANT_FROM, RetrievalMean, means, measure_retrievers
 from mirage.stages.shown import GIVEN
+from mirage.store.arena import Arena
 from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 BEST = "nDCG@10"
 """The measure that orders retrievers."""
@@ -57,8 +53,6 @@ class RetrievalView:
 
         Its columns are `retriever, n`, and for each measure its mean and the ends of its interval, `_low` and `_high`.
         """
-        import pyarrow as pa
-
         rows: dict[str, dict[str, Any]] = {}
         for mean in self.means.to_pylist():
             if mean["language"] == "all" and mean["measure"] in SHOWN:

@@ -1,15 +1,13 @@
 """Views of the Spot check: the next item to vote on, and the result revealed after the vote.
 
-System names are separate from what is shown before the vote: an item carries them for the database only.
+System names are hidden until the vote: an item carries them for the database only.
 """
-
-from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.battles.decision import FIRST, SECOND, Battle, Decision, decisions
 from mirage.battles.judge import judges
@@ -22,12 +20,11 @@ from mirage.ranking.judges import Judge
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places
 from mirage.stages.shown import shown_with
+from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
 from mirage.text.answers import is_numbered
 from mirage.views.battle import BattleView
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
+from mirage.views.cache import memoize
 
 _CITES = r"[\[［【]|(?i:conte[xk]|контекст|passage|document)"
 """Pattern found in any answer with citations (`mirage.text.answers.citations`)."""
@@ -55,7 +52,7 @@ class VoteResult:
     winner: str | None
     """The system voted for; null for a tie, both bad and a skip."""
     verdicts: tuple[JudgeOpinion, ...]
-    """Opinions by judge, the arena's default judge first; without those that give no verdict."""
+    """Opinions by judge, the arena's default judge first; judges without a verdict are omitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +78,11 @@ class CitationPair:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Return the item of its votes, and its text."""
+        """Return the key of its votes and the digest of its text."""
         return self.language, self.query_id, self.system, self.sentence, self.passage_id, self.shown
 
 
-@lru_cache(maxsize=36)
+@memoize
 def pool(arena: Arena, language: str) -> Pool:
     """Return the battles of a language that can be voted on."""
     return vote_pool(arena, language)
@@ -97,8 +94,8 @@ def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     key = battle(vote)
     own = {"A": vote.system_a, "B": vote.system_b}.get(vote.vote)
     default = "".join(judges(arena)[:1])
-    computed = {default: _computed(arena, default, key.first, key.second)} if default else {}
-    decided = computed | _decided(arena, vote.language)
+    computed = {default: _computed_decisions(arena, default, key.first, key.second)} if default else {}
+    decided = computed | _verdict_decisions(arena, vote.language)
     verdicts = []
     for name in sorted(decided, key=lambda name: (name != default, name)):
         if (decision := decided[name].get(key)) is not None:
@@ -111,8 +108,8 @@ def vote_result(arena: Arena, vote: Vote) -> VoteResult:
     return VoteResult(vote, own, tuple(verdicts))
 
 
-@lru_cache(maxsize=36)
-def _decided(arena: Arena, language: str) -> dict[str, dict[Battle, Decision]]:
+@memoize
+def _verdict_decisions(arena: Arena, language: str) -> dict[str, dict[Battle, Decision]]:
     """Return the battles of a language with a verdict, by judge."""
     if language not in arena.languages("judgments"):
         return {}
@@ -120,15 +117,15 @@ def _decided(arena: Arena, language: str) -> dict[str, dict[Battle, Decision]]:
 
 
 @lru_cache(maxsize=256)
-def _computed(arena: Arena, name: str, first: str, second: str) -> dict[Battle, Decision]:
-    """Return the battles of two systems that a judge decides without being asked."""
+def _computed_decisions(arena: Arena, name: str, first: str, second: str) -> dict[Battle, Decision]:
+    """Return the battles of two systems that a judge decides without calls."""
     judge = Judge.from_name(name)
     return {} if judge.asked else dict(decisions(judge.read_pair(arena, first, second)).get(name, {}))
 
 
 def count_agreeing(arena: Arena, votes: Iterable[Vote]) -> dict[str, tuple[int, int]]:
-    """Return by judge the number of some votes that it agrees with, and of those that it can be compared with; the
-    arena's default judge first.
+    """Return by judge how many of some votes it agrees with, and how many can be compared with it; the arena's default
+    judge first.
     """
     counts: dict[str, tuple[int, int]] = {}
     for verdict in (verdict for vote in votes for verdict in vote_result(arena, vote).verdicts):
@@ -144,9 +141,9 @@ def battle_digest(shown: BattleView) -> str | None:
     return None if first is None or second is None else shown_digest([shown.query.text or ""], [first, second])
 
 
-@lru_cache(maxsize=36)
-def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
-    """Return query and system of the answers of a language that seem to cite, in a fixed random order."""
+@memoize
+def citing_answers(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
+    """Return query and system of the answers of a language that appear to cite, in a fixed random order."""
     rows = arena.sql(
         "SELECT query_id, system FROM answers "
         "WHERE language = ? AND status IN ('ok', 'truncated') AND regexp_matches(text, ?)",
@@ -159,7 +156,7 @@ def citing(arena: Arena, language: str) -> tuple[tuple[str, str], ...]:
 def next_pair(arena: Arena, language: str, seen: Iterable[Evidence]) -> CitationPair | None:
     """Return the first sentence and passage that a voter has not voted on; None if there are no more.
 
-    The order is the same for everybody, so that several people vote on the same items.
+    The order is the same for all voters, so that several people vote on the same items.
 
     Args:
         arena: the arena; it has answers and passages.
@@ -167,7 +164,7 @@ def next_pair(arena: Arena, language: str, seen: Iterable[Evidence]) -> Citation
         seen: the voter's votes on citations that count.
     """
     voted = {vote.item for vote in seen}
-    for query, system in citing(arena, language):
+    for query, system in citing_answers(arena, language):
         for pair in pairs(arena, language, query, system):
             if pair.key[:-1] not in voted:
                 return pair
@@ -184,7 +181,7 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
     numbered = is_numbered(row["template"], row["numbered"])
     ids = tuple(passage_id for passage_id, *_ in passages)
     answer = MeasuredAnswer(language, row["text"], numbered, ids, (None,) * len(passages))
-    query = _query_text(arena, key)
+    query = next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
     return tuple(
         CitationPair(
             *(language, query_id, system, sentence.number, sentence.start, sentence.end, sentence.words, passage),
@@ -194,11 +191,6 @@ def pairs(arena: Arena, language: str, query_id: str, system: str) -> tuple[Cita
         for passage in sentence.passage_ids
         if passage in texts
     )
-
-
-def _query_text(arena: Arena, key: tuple[str, str]) -> str:
-    """Return the text of a query; empty if the arena lacks it."""
-    return next((row["text"] for row in of_query(arena, "queries", key)), None) or ""
 
 
 def _draw_order(query: str, system: str) -> bytes:

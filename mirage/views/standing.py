@@ -1,20 +1,15 @@
-"""View of one system: its place on the board, what it ties with, and the battles that it lost most clearly."""
-
-from __future__ import annotations
+"""View of one system: its rank, the systems it ties with, and its clearest losses."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.errors import NotEnoughData
+from mirage.store.arena import Arena
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text
 from mirage.views.board import DEFAULT, BoardChoice, board_view, judge_of, phrase_of, ranking_of
 from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 NAMED = 3
 """Number of tied systems that the conclusion names; more are counted."""
@@ -40,21 +35,21 @@ class LostQuery:
 
 @dataclass(frozen=True, eq=False)
 class StandingView:
-    """Where a system stands by a judge."""
+    """Rank of a system by a judge, with its ties and losses."""
 
     rows: pa.Table
     """Rows of `BoardRow` with ratings as win rates: the best system, this one, and those that it is tied with."""
     tied: tuple[str, ...]
-    """Systems that no test separates it from, the best first."""
+    """Systems not significantly different from it, the best first."""
     lost: tuple[LostQuery, ...]
     """The queries on which it won the smallest share of its battles."""
     conclusion: str
-    """Its rank, what it ties with, its win rate and n."""
+    """Sentence with its rank, ties, win rate and n."""
 
 
 @cached_view
 def standing_view(arena: Arena, system: str, choice: BoardChoice = DEFAULT) -> StandingView:
-    """Return where a system stands on a board, in those of the languages in which it is ranked.
+    """Return the rank of a system on a board, over the languages in which it is ranked.
 
     Args:
         arena: the arena.
@@ -65,20 +60,18 @@ def standing_view(arena: Arena, system: str, choice: BoardChoice = DEFAULT) -> S
         NotEnoughData: if the judge ranks the system in none of the languages.
         MirageError: as `board_view` does.
     """
-    import pyarrow as pa
-
     board = board_view(arena, choice)
-    ranked = tuple(code for code in board.languages if system in board.ratings[code].systems)
+    ranked = tuple(code for code in board.languages if system in board.ranking.languages[code].systems)
     if ranked and ranked != board.languages:
         choice = replace(choice, languages=ranked)
         board = board_view(arena, choice)
     order = board.rows["system"].to_pylist()
     if system not in order:
-        reasons = dict.fromkeys(of[system] for of in board.without.values() if system in of)
+        reasons = dict.fromkeys(of[system] for of in board.ranking.unranked.values() if system in of)
         why = "; ".join(reasons) or "it is in no battle"
         judge = judge_of(arena, choice)
         raise NotEnoughData(f"{system} is not ranked{phrase_of(arena, judge)}", where=why)
-    tied = board.tests[board.scope].alike(system)
+    tied = board.ranking.tests[board.scope].tied_with(system)
     shown = [
         row for row in board.shown_rows(scale="win-rate").to_pylist() if row["system"] in {*tied, system, order[0]}
     ]

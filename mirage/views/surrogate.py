@@ -5,34 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.judge import HEURISTIC, RELEVANCE
 from mirage.errors import BadInput
 from mirage.ranking.judges import Judge
-from mirage.ranking.surrogate.data import COVERAGE
+from mirage.ranking.surrogate.data import COVERAGE, Training
 from mirage.ranking.surrogate.quality import Quality, paired_test
 from mirage.ranking.surrogate.range import ALL
-from mirage.ranking.surrogate.regressors import CHEAP, PUBLISHED, REGRESSORS
+from mirage.ranking.surrogate.regressors import CHEAP, PUBLISHED, REGRESSORS, SEED
 from mirage.ranking.surrogate.reporting import RegressorSummary, held_out, report_on, summary
 from mirage.ranking.surrogate.stage import ABLATIONS, PREDICTION_STAGES
 from mirage.ranking.surrogate.training import training
 from mirage.schema import CodeOrAll, Skill
+from mirage.stages.stage import Progress
+from mirage.store.arena import Arena
 from mirage.store.runs import settings_of
 from mirage.text.languages import in_language, in_order, name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import count_text
-from mirage.views.cache import cached_view
+from mirage.views.cache import cached_view, memoize
 from mirage.views.features import feature_title
 from mirage.views.rates import published_arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.ranking.surrogate.data import Training
-    from mirage.stages.stage import Progress
-    from mirage.store.arena import Arena
 
 SURE = 0.05
 """Significance level for a difference between two regressors."""
@@ -105,7 +103,7 @@ class SurrogateView:
     """Judge calls that a prediction saves for a new system: the mean number of judgments per judged system; 0 by
     relevance labels, which call no model; None without judgments."""
     remarks: tuple[str, ...]
-    """What a reader needs besides the tables."""
+    """Remarks to show with the tables."""
 
     @property
     def regressors(self) -> tuple[str, ...]:
@@ -114,7 +112,7 @@ class SurrogateView:
 
     @property
     def worthwhile(self) -> tuple[str, ...]:
-        """Those that predict better than the mean rating and are not the paper's, and the one for new systems."""
+        """Our regressors that predict better than the mean rating, and the one for new systems."""
         rows = self.summary.to_pylist()
         return tuple(
             row["regressor"] for row in rows if row["chosen"] or (not row["published"] and (row["r2"] or 0.0) > 0)
@@ -136,7 +134,7 @@ class SurrogateView:
         where = in_language(language) if language != ALL else f"on average over {row['languages']} languages"
         write = FORMATS["probability"].write
         if self.judge == HEURISTIC:
-            return "The heuristic judge is a weighted sum of these features: that they predict it is no finding."
+            return "The heuristic judge is a weighted sum of these features, so predicting it is no finding."
         agrees = "agrees" if (row["tau"] or 0.0) > 0 else "does not agree"
         facts = f"tau {write(row['tau'])} {where}, {self.count_systems(language)}"
         return f"Predicted ranking {agrees} with the one by {self.judge_name} ({facts})."
@@ -180,7 +178,7 @@ class SurrogateView:
         rows = self.intervals.to_pylist()
         return {row["system"]: (row["low"], row["high"]) for row in rows if row["language"] == language}
 
-    def outside(self, regressor: str) -> frozenset[str]:
+    def systems_outside(self, regressor: str) -> frozenset[str]:
         """Return the systems that are outside the range of the others in some feature."""
         rows = self.predictions.to_pylist()
         return frozenset(row["system"] for row in rows if row["regressor"] == regressor and row["outside"])
@@ -206,8 +204,6 @@ class SurrogateView:
     @property
     def permuted(self) -> pa.Table:
         """The importance of each permuted feature, the largest first; `feature` is its display name."""
-        import pyarrow as pa
-
         rows = self._importances("permutation")
         return pa.Table.from_pylist([row | {"feature": feature_title(row["features"])} for row in rows])
 
@@ -253,14 +249,12 @@ def _positive(r2: float | None) -> float | None:
 
 
 def _table(lines: list[dict[str, Any]], names: tuple[str, ...]) -> pa.Table:
-    """Return lines as a table, with numbers where a column is no text and no count."""
-    import pyarrow as pa
-
+    """Return lines as a table, with floats in columns that are neither texts nor counts."""
     types = dict.fromkeys(("name", "features", "p", "printed_r2"), pa.string()) | {"systems": pa.int64()}
     return pa.Table.from_pylist(lines, schema=pa.schema([(name, types.get(name, pa.float64())) for name in names]))
 
 
-@lru_cache(maxsize=64)
+@memoize
 def predicted_judges(arena: Arena) -> tuple[tuple[str, Skill], ...]:
     """Return the judges and skills with stored predictions, relevance labels first."""
     if "predictions" not in arena.tables:
@@ -273,7 +267,7 @@ def predicted_judges(arena: Arena) -> tuple[tuple[str, Skill], ...]:
 
 @cached_view
 def surrogate_view(arena: Arena, choice: SurrogateChoice = DEFAULT, progress: Progress | None = None) -> SurrogateView:
-    """Return the stored predictions if the choices are those they were made with, else fit the regressors.
+    """Return the stored predictions if they were made with these choices, else fit the regressors.
 
     Args:
         arena: the arena.
@@ -286,13 +280,13 @@ def surrogate_view(arena: Arena, choice: SurrogateChoice = DEFAULT, progress: Pr
         BadInput: for nugget scores, which are features themselves.
     """
     judge = decider(arena, choice)
-    rows = _stored(arena, judge, choice)
+    rows = _stored_predictions(arena, judge, choice)
     if rows is not None:
         made = settings_of(arena, "predictions", judge.name) or {}
         return _view(arena, judge, rows, seed=made.get("seed"), stored=True)
     seen = _training(arena, judge, choice.languages)
     report = report_on(seen, judge, regressors=choice.regressors or CHEAP, progress=progress)
-    return _view(arena, judge, report.table(), seed=report.comparison.seed, stored=False)
+    return _view(arena, judge, report.table(), seed=SEED, stored=False)
 
 
 def decider(arena: Arena, choice: SurrogateChoice) -> Judge:
@@ -312,7 +306,7 @@ def decider(arena: Arena, choice: SurrogateChoice) -> Judge:
 
 
 def describe_features(arena: Arena, choice: SurrogateChoice = DEFAULT) -> tuple[str, ...]:
-    """Return the features that fits use, and those that they exclude in some languages; none without the tables."""
+    """Return lines on the features that fits use, and exclude in some languages; none without the tables."""
     judge = decider(arena, choice)
     if not set(PREDICTION_STAGES[judge.table].reads) <= set(arena.tables):
         return ()
@@ -335,19 +329,17 @@ def _training(arena: Arena, judge: Judge, languages: tuple[str, ...]) -> Trainin
     return training(features, verdicts, judge, languages=languages or None)
 
 
-def _stored(arena: Arena, judge: Judge, choice: SurrogateChoice) -> pa.Table | None:
-    """Return the stored predictions of a judge by the chosen regressors; None if they were made otherwise."""
+def _stored_predictions(arena: Arena, judge: Judge, choice: SurrogateChoice) -> pa.Table | None:
+    """Return the stored predictions of a judge by the chosen regressors; None if they were made with other choices."""
     if choice.languages or (judge.name, judge.skill) not in predicted_judges(arena):
         return None
-    rows = _of(arena, "predictions", judge)
+    rows = _rows_of(arena, "predictions", judge)
     regressors = {name for name in rows["regressor"].unique().to_pylist() if name in REGRESSORS}
     return rows if regressors and choice.regressors in ((), tuple(r for r in REGRESSORS if r in regressors)) else None
 
 
-def _of(arena: Arena, table: str, judge: Judge) -> pa.Table:
+def _rows_of(arena: Arena, table: str, judge: Judge) -> pa.Table:
     """Return the rows of a judge and its skill."""
-    import pyarrow.compute as pc
-
     rows = arena.read(table)
     return rows.filter(pc.and_(pc.equal(rows["judge"], judge.name), pc.equal(rows["skill"], judge.skill)))
 
@@ -359,7 +351,7 @@ def _view(arena: Arena, judge: Judge, rows: pa.Table, *, seed: int | None, store
     quality = [row for regressor in results.values() for row in regressor.quality()]
     codes = in_order({row.language for row in quality})
     quality.sort(key=lambda row: (row.language == ALL, codes.index(row.language)))
-    summaries = summary(results, chosen)
+    summaries = summary(results)
     calls = _calls(arena, judge)
     systems, languages = max(row.systems for row in summaries), summaries[0].languages
     known = "" if seed is None else f"; seed {seed}"
@@ -399,7 +391,7 @@ def _view(arena: Arena, judge: Judge, rows: pa.Table, *, seed: int | None, store
 def _importances(arena: Arena, judge: Judge) -> pa.Table:
     rows = []
     if "importances" in arena.tables:
-        rows = [schema.Importance(**row) for row in _of(arena, "importances", judge).to_pylist()]
+        rows = [schema.Importance(**row) for row in _rows_of(arena, "importances", judge).to_pylist()]
     permuted = [row for row in rows if row.kind == "permutation"]
     ablated = [row for row in rows if row.kind == "ablation" and row.features in ABLATIONS]
     permuted.sort(key=lambda row: (-(row.value or 0.0), row.features))
@@ -408,14 +400,15 @@ def _importances(arena: Arena, judge: Judge) -> pa.Table:
 
 
 def _intervals(arena: Arena, judge: Judge, predictions: pa.Table) -> pa.Table:
-    """Return the intervals of stored ratings, which are centred over all rated systems, predictions over those with
-    features: they are moved by the difference.
+    """Return the intervals of stored ratings on the scale of the predictions.
+
+    Ratings are centred over all rated systems, predictions over those with features.
     """
     rows = []
     if "ratings" in arena.tables:
         columns = ("language", "system", "judged")
         judged = {(row["language"], row["system"]): row["judged"] for row in predictions.select(columns).to_pylist()}
-        for row in _of(arena, "ratings", judge).to_pylist():
+        for row in _rows_of(arena, "ratings", judge).to_pylist():
             value = judged.get((row["language"], row["system"]))
             if value is not None and row["rating"] is not None:
                 ends = [None if row[end] is None else row[end] - row["rating"] + value for end in ("low", "high")]
@@ -424,9 +417,6 @@ def _intervals(arena: Arena, judge: Judge, predictions: pa.Table) -> pa.Table:
 
 
 def _calls(arena: Arena, judge: Judge) -> int | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not judge.asked:
         return 0
     if "judgments" not in arena.tables:

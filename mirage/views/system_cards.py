@@ -1,21 +1,16 @@
 """View of the systems' cards: facts about them, as text and columns, and the systems that pass a filter on them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.io.sources.cards import cards_of
 from mirage.ranking.facts import SystemFacts, system_facts
+from mirage.store.arena import Arena
 from mirage.store.makers import makers_of
 from mirage.text.makers import BASELINE, OTHER
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 FACTS = tuple(field.name for field in fields(schema.SystemCard) if field.name != "system")
 """Fields of a card, in order."""
@@ -72,13 +67,13 @@ def find_choices(arena: Arena, systems: Collection[str]) -> dict[str, tuple[str,
 
 
 def chosen_systems(arena: Arena, systems: Sequence[str], wanted: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the systems that pass, in order, given the value wanted of some facets."""
+    """Return the systems that pass the chosen values of some facets, in order."""
     chosen = [facet for facet in FACETS if facet.key in wanted]
     return tuple(s for s in systems if all(facet.takes(_card(arena, s), wanted[facet.key]) for facet in chosen))
 
 
 def filter_words(wanted: Mapping[str, str]) -> str:
-    """Return the filters with the value wanted of each, in words."""
+    """Return the filters and their chosen values in words."""
     return ", ".join(facet.words.format(wanted[facet.key]) for facet in FACETS if facet.key in wanted)
 
 
@@ -119,14 +114,12 @@ def release_words(arena: Arena, systems: Sequence[str]) -> str:
 
 
 def with_facts(rows: pa.Table, arena: Arena) -> tuple[pa.Table, tuple[str, ...]]:
-    """Add the columns of leaderboards: what a system is, organisation, licence, release date, prices, latency.
+    """Add the columns of leaderboards: description, organisation, licence, release date, prices, latency.
 
     Returns:
         The rows with the columns `about`, `organisation`, `licence`, `released`, `price_out`, `price` (US dollars per
         1,000 answers) and `seconds` (median latency); and the names of the columns with a value.
     """
-    import pyarrow as pa
-
     systems = rows["system"].to_pylist()
     cards, makers, measured = [_card(arena, s) for s in systems], makers_of(arena), system_facts(arena, systems)
     names = [maker if (maker := makers.of(system)) not in (BASELINE, OTHER) else None for system in systems]
@@ -149,8 +142,6 @@ def with_cards(rows: pa.Table, arena: Arena) -> pa.Table:
         rows: a table with a column `system`.
         arena: the arena of the systems.
     """
-    import pyarrow as pa
-
     cards = [_card(arena, system) for system in rows["system"].to_pylist()]
     if not any(getattr(card, fact) is not None for card in cards for fact in FACTS):
         return rows

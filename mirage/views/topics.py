@@ -1,19 +1,14 @@
-"""View of the measurements by topic: every value of every system on a query, and over all, as exports write them."""
-
-from __future__ import annotations
+"""View of the measurements by topic, for exports: every value of every system on each query, and over all."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from mirage.errors import NotEnoughData
 from mirage.ranking.records import JOINT
+from mirage.store.arena import Arena
 from mirage.views.query_keys import Key
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 Measured = tuple[str, str]
 """A system and a measure."""
@@ -58,7 +53,7 @@ def topics_view(arena: Arena) -> TopicsView:
         rows = arena.sql(f"SELECT * FROM ({query}) ORDER BY system, measure, language, query_id")  # noqa: S608  # fixed
         for row in rows.to_pylist():
             topics[row["system"], row["measure"]][row["language"], row["query_id"]] = row["value"]
-    whole = {key: _over(values) for key, values in topics.items()}
+    whole = {key: _mean_over_languages(values) for key, values in topics.items()}
     if "ratings" in arena.tables:
         whole |= {(row["system"], row["measure"]): row["rating"] for row in arena.sql(_RATINGS, [JOINT]).to_pylist()}
     if not whole:
@@ -67,7 +62,7 @@ def topics_view(arena: Arena) -> TopicsView:
     return TopicsView(topics, whole, len({code for values in topics.values() for code, _ in values}) > 1)
 
 
-def _over(values: Mapping[tuple[str, str], float]) -> float:
+def _mean_over_languages(values: Mapping[tuple[str, str], float]) -> float:
     """Return the mean over queries by language, then over languages."""
     parts: dict[str, list[float]] = defaultdict(list)
     for (code, _), value in values.items():

@@ -1,11 +1,9 @@
-"""Views of people's votes and scores: their agreement with judges, and the rankings and levels that they correct."""
-
-from __future__ import annotations
+"""Views of people's votes and scores: agreement with judges, and corrected rankings and levels."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import NotEnoughData
@@ -19,15 +17,11 @@ from mirage.people.votes.raters import ScoreMean, score_means
 from mirage.people.votes.stage import correct_ranking, vote_agreement
 from mirage.ranking.compare.measures import RATE
 from mirage.schema import PEOPLE, Parser
+from mirage.store.arena import Arena
 from mirage.text.languages import name_of
 from mirage.text.numbers import FORMATS
 from mirage.text.segmentation import as_sentence, count_text
-from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
+from mirage.views.cache import cached_view, memoize
 
 NO_EVIDENCE: VoteLog[Evidence] = log_votes(())
 
@@ -44,7 +38,7 @@ class AgreementView:
         """Reasons why values or intervals are lacking."""
         return tuple(f"{row.judge}, {row.language}: {row.reason}" for row in self.rows if row.reason)
 
-    def joint(self, judge: str) -> Agreement | None:
+    def joint_row(self, judge: str) -> Agreement | None:
         """Return the row of a judge over the languages, or in the only one; None without votes."""
         return next((row for row in reversed(self.rows) if row.judge == judge), None)
 
@@ -85,7 +79,7 @@ def explain_agreement(row: Agreement) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CorrectedView:
-    """A judge's ranking corrected by people's votes, in the languages where this is possible."""
+    """A judge's ranking corrected by people's votes, in the languages with enough votes."""
 
     table: pa.Table
     """Rows of `mirage.people.votes.correct.CorrectedRating`: by language, the best first; `all` last."""
@@ -94,7 +88,7 @@ class CorrectedView:
     languages: tuple[str, ...]
     """Codes of the languages behind the last scope."""
     refused: Mapping[str, str]
-    """Why a language has none, by code."""
+    """Reason why a language has none, by code."""
 
     @property
     def scope(self) -> str:
@@ -108,7 +102,7 @@ def corrected_view(arena: Arena, judge: str, votes: VoteLog[Vote], languages: tu
 
     Raises:
         UnknownName: if the judge has no verdict here.
-        NotEnoughData: if no language has the votes it takes.
+        NotEnoughData: if no language has enough votes.
     """
     result = correct_ranking(arena, votes.votes, judge=judge, languages=languages or None)
     methods = {code: correction.method for code, correction in result.languages.items()}
@@ -143,7 +137,7 @@ def all_levels(
     return [levels_view(arena, name, log, languages) for name in names]
 
 
-@lru_cache(maxsize=64)
+@memoize
 def labelled_measures(arena: Arena, log: VoteLog[Evidence] = NO_EVIDENCE) -> tuple[str, ...]:
     """Return the measures with people's labels on answers."""
     return label_measures(arena, log.votes)
@@ -186,8 +180,6 @@ class ScoresView:
     @property
     def joint(self) -> pa.Table:
         """The rows over all languages, or in the only language of a measure."""
-        import pyarrow as pa
-
         rows = self.rows.to_pylist()
         over = {(row["measure"], row["person"]) for row in rows if row["language"] == "all"}
         kept = [row["language"] == "all" or (row["measure"], row["person"]) not in over for row in rows]

@@ -1,12 +1,10 @@
-"""Compute the views that pages open with before a reader asks for them: the child process of `mirage app`.
+"""Precompute the views that pages open with: the child process of `mirage app`.
 
     python -m mirage.views.warm
 
-It goes through the arenas that the explorer lists, at low priority. Its standard input is a pipe from its parent, and
-it ends when the pipe does, however the parent ended. No reader waits for it: it computes without a lock.
+It processes the arenas that the explorer lists, at low priority. Its standard input is a pipe from its parent; it exits
+when the pipe closes, however the parent ended. Readers never wait for it: it computes without a lock.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -43,9 +41,9 @@ from mirage.views.win_matrix import matrix
 
 
 def warm(arena: Arena) -> None:
-    """Store the views that the pages of an arena open with."""
+    """Compute and store the views that the pages of an arena open with."""
     with without_waiting():
-        for view in (_board, _rates, _printed, _comparison, _matrix, features_view, _exam, _surrogate, _standing):
+        for view in (_board, _rates, _printed_table, _comparison, _matrix, features_view, _exam, _surrogate, _standing):
             with suppress(Exception):  # its page tells what is wrong, or that there is too little data
                 view(arena)
 
@@ -58,7 +56,7 @@ def _rates(arena: Arena) -> None:
     rates_view(arena, RateChoice(), QueryLabels(has_automatic_labels(arena)), published_arena(arena))
 
 
-def _printed(arena: Arena) -> None:
+def _printed_table(arena: Arena) -> None:
     """Read the table of NoMIRACL that the page opens with, from an arena of printed figures alone."""
     if "outcomes" not in arena.tables:
         printed_beside_ours(arena, None, OPENING, table_languages(arena, OPENING)[0])
@@ -87,7 +85,7 @@ def _exam(arena: Arena) -> None:
 
 
 def _standing(arena: Arena) -> None:
-    """Find the place of the system that the page Your system opens with."""
+    """Rank the system that the page Your system opens with."""
     board = overview_view(arena).board
     added = added_systems(arena)
     if board is not None and (added or arena.bundled is None):

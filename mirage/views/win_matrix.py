@@ -1,23 +1,19 @@
 """View of the win matrix: battles between all pairs of systems, by judge."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage.battles.judge import judges
 from mirage.errors import UnknownName
 from mirage.ranking.judges import Judge
 from mirage.stats.intervals import wilson
+from mirage.store.arena import Arena
 from mirage.views.cache import cached_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +65,7 @@ class Matrix:
 
     @cached_property
     def table(self) -> pa.Table:
-        """The cells as rows."""
-        import pyarrow as pa
-
+        """The cells as rows of a table."""
         rows = [self.cells[pair] for pair in sorted(self.cells)]
         names = ("system", "other", "wins", "ties", "losses", "unparsed", "n", "share")
         columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in names}
@@ -85,8 +79,6 @@ class Matrix:
             system: the system.
             most: maximum number of first, and of last opponents.
         """
-        import pyarrow as pa
-
         cells = [row | {"system": row["other"]} for row in self.table.to_pylist() if row["system"] == system]
         cells.sort(key=lambda row: (-1.0 if row["share"] is None else -row["share"], row["other"]))
         if len(cells) > 2 * most:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import axe_playwright_python
 import pytest
@@ -13,10 +14,11 @@ from mirage.explorer.kit.page_list import PAGES
 
 pytestmark = pytest.mark.browser
 
+Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-RUN = """async () => (await axe.run(
-  {exclude: ["[data-testid=stSidebarNavItems]"]}, {resultTypes: ["violations"]})).violations
+RUN = """async () => (await axe.run({exclude: ["[data-testid=stSidebarNavItems]"]},
+  {resultTypes: ["violations"]})).violations
   .filter((v) => ["serious", "critical"].includes(v.impact) || v.id === "heading-order")
   .flatMap((v) => v.nodes
     // Streamlit's own navigation in groups: its list items do not stand directly in its list.
@@ -40,7 +42,7 @@ LINKS = [
 
 
 WIDTHS = "() => [document.scrollingElement, document.querySelector('[data-testid=stMain]')].map((e) => e.scrollWidth)"
-GROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+DARK = "rgb(18, 22, 28)"
 SET_IN = "ground => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === ground"
 BEYOND = """() => [...document.querySelectorAll("[data-testid=stMain] :is(button, input, a[href], select)")]
   .filter((e) => e.checkVisibility())
@@ -49,29 +51,24 @@ BEYOND = """() => [...document.querySelectorAll("[data-testid=stMain] :is(button
   .map((e) => e.outerHTML.slice(0, 200))"""
 
 
+def violations(page: Any) -> list[Any]:
+    """What axe finds, but for what is Streamlit's own."""
+    return [found for found in page.evaluate(RUN) if not streamlits(*found[:3])]
+
+
 @pytest.mark.parametrize("link", LINKS)
-def test_a_page_reads_aloud_in_light_and_dark_and_fits_a_phone(
-    start: Callable[..., Opened], url: str, link: str
-) -> None:
-    opened = start(width=1440)
-    page = opened.page
-    try:
-        show(opened, f"{url}/{link}")
-        page.evaluate(AXE)
-        for scheme, ground in GROUNDS.items():
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_function(SET_IN, arg=ground)
-            opened.settle()
-            assert [violation for violation in page.evaluate(RUN) if not streamlits(*violation[:3])] == [], scheme
-        page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_function("() => innerWidth === 390")
-        opened.settle()
+def test_a_page_reads_aloud_in_light_and_dark_and_fits_a_phone(start: Start, url: str, link: str) -> None:
+    with start(width=390, height=844) as opened:
+        page = show(opened, f"{url}/{link}")
         assert page.evaluate(WIDTHS) == [390, 390], "nothing scrolls sideways but tables and charts in their own place"
         assert page.evaluate(BEYOND) == [], "every control can be reached"
-        assert [violation for violation in page.evaluate(RUN) if not streamlits(*violation[:3])] == [], "on a phone"
-        assert opened.heard == ([], [], [])
-    finally:
-        page.close()
+        page.evaluate(AXE)
+        assert violations(page) == [], "light, on a phone"
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(SET_IN, arg=DARK)
+        opened.settle()
+        assert violations(page) == [], "dark and wide"
 
 
 def streamlits(rule: str, target: str, html: str) -> bool:
@@ -102,21 +99,13 @@ def tab_to(opened: Opened, name: str) -> None:
     pytest.fail(f"{name} is not reached by Tab, but {passed}")
 
 
-def test_one_goes_from_the_leaderboard_to_the_next_battle_by_keyboard_alone(
-    start: Callable[..., Opened], url: str
-) -> None:
-    opened = start()
-    page = opened.page
-    try:
-        show(opened, f"{url}/?arena=sample")
-        tab_to(opened, "Battle")
-        opened.press("Enter")
-        page.get_by_role("heading", level=1, name="Battle", exact=True).wait_for()
-        page.wait_for_selector(".mg-query")
-        before = page.locator(".mg-query").inner_text()
-        tab_to(opened, "Next")
-        opened.press("Enter")
-        page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=before)
-        assert opened.heard == ([], [], [])
-    finally:
-        page.close()
+def test_one_goes_from_the_leaderboard_to_the_next_battle_by_keyboard_alone(opened: Opened, url: str) -> None:
+    page = show(opened, f"{url}/?arena=sample")
+    tab_to(opened, "Battle")
+    opened.press("Enter")
+    page.get_by_role("heading", level=1, name="Battle", exact=True).wait_for()
+    page.wait_for_selector(".mg-query")
+    before = page.locator(".mg-query").inner_text()
+    tab_to(opened, "Next")
+    opened.press("Enter")
+    page.wait_for_function("was => document.querySelector('.mg-query')?.innerText !== was", arg=before)

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 import rich_arena
-from streamlit.testing.v1 import AppTest
+from arena_writer import write_arena
 
 import pages
 from mirage import schema
 from mirage.explorer.kit.answer_card import metadata
 from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import PromptPassage, Prompts, ShownTexts, render_battle
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from pages import html, page_text, text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return rich_arena.write(tmp_path_factory.mktemp("arenas") / "rich")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich_arena.write(tmp_path_factory.mktemp("arenas") / "rich").path.parent
 
 
-def open_page(arena: Arena, monkeypatch: pytest.MonkeyPatch, name: str, **link: Any) -> AppTest:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
-    return pages.open_page(name, arena=arena.name, **link)
+@pytest.fixture
+def arena(arenas: Path) -> Arena:
+    return open_arena(arenas / "rich")
+
+
+open_page = partial(pages.open_page, arena="rich")
 
 
 def with_turns(arena: Arena, n: int) -> str:
@@ -36,19 +39,15 @@ def with_turns(arena: Arena, n: int) -> str:
 
 
 @pytest.mark.parametrize("page", ["answers", "battle"])
-def test_long_conversations_are_folded_but_for_their_end(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, page: str
-) -> None:
-    app = open_page(arena, monkeypatch, page, query=with_turns(arena, 6))
+def test_long_conversations_are_folded_but_for_their_end(arena: Arena, page: str) -> None:
+    app = open_page(page, query=with_turns(arena, 6))
     folded, rest = html(app).split("4 earlier turns")[1].split("</details>", 1)
     assert [f"Turn {k}:" in folded for k in range(1, 7)] == [True] * 4 + [False] * 2
     assert rest.index("Turn 5:") < rest.index("Turn 6:") < rest.index("mg-query")
 
 
-def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_page(arena, monkeypatch, "answers", query=with_turns(arena, 6))
+def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(arena: Arena) -> None:
+    app = open_page("answers", query=with_turns(arena, 6))
     markup = html(app)
     assert "<script>" not in markup
     assert text(app).count(rich_arena.HOSTILE.strip()) >= 4
@@ -57,39 +56,34 @@ def test_what_others_wrote_is_text_and_only_safe_addresses_are_links(
     assert "year: 2024" in text(app)
 
 
-def test_the_reference_answer_is_on_the_answers_page_alone(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reference_answer_is_on_the_answers_page_alone(arena: Arena) -> None:
     link = with_turns(arena, 2)
-    assert "It is so." in text(open_page(arena, monkeypatch, "answers", query=link))
-    assert "It is so." not in text(open_page(arena, monkeypatch, "battle", query=link))
+    assert "It is so." in text(open_page("answers", query=link))
+    assert "It is so." not in text(open_page("battle", query=link))
 
 
-def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_page(arena, monkeypatch, "answers", tags="domain: law")
+def test_tags_in_a_link_narrow_the_pages_and_a_wrong_one_is_answered(arena: Arena) -> None:
+    app = open_page("answers", tags="domain: law")
     assert "60 of 180 queries: domain: law" in page_text(app)
     systems = set(arena.read("answers", columns=["system"])["system"].to_pylist())
     n = 60 * len(systems)
     assert f"60 of 60 queries and {n} of {n} answers match." in page_text(app).replace(",", "")
-    app = open_page(arena, monkeypatch, "answers", tags="domain: lew")
+    app = open_page("answers", tags="domain: lew")
     assert "domain: law" in "".join(warning.value for warning in app.warning).replace("\\", "")
 
 
-def test_a_page_of_numbers_over_all_queries_says_that_tags_do_not_narrow_it(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_page(arena, monkeypatch, "surrogate", tags="domain: law")
+def test_a_page_of_numbers_over_all_queries_says_that_tags_do_not_narrow_it(arena: Arena) -> None:
+    app = open_page("surrogate", tags="domain: law")
     assert "tags do not apply" in page_text(app)
 
 
-def test_tags_that_leave_nothing_are_left_aside(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tags_that_leave_nothing_are_left_aside(arena: Arena) -> None:
     rows = [row for row in arena.read("tags").to_pylist() if row["language"] == "en"]
     more = schema.from_rows("tags", [schema.Tag(**rows[0] | {"tag": "kind", "value": "odd"})])
     both = pa.concat_tables([arena.read("tags"), more])
     tables = {"tags": both} | {name: arena.read(name) for name in ("queries", "answers")}
-    writing.write(arena.path.parent / "odd", tables, made_by="test")
-    odd = open_arena(arena.path.parent / "odd")
-    app = open_page(odd, monkeypatch, "answers", tags="kind: odd", languages="sw")
+    write_arena(arena.path.parent / "odd", tables)
+    app = open_page("answers", arena="odd", tags="kind: odd", languages="sw")
     assert "Tags ignored" in "".join(warning.value for warning in app.warning)
 
 

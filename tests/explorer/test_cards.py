@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import small_arena
+from arena_writer import write_arena
 from commands import mirage
-from streamlit.testing.v1 import AppTest
 
 import pages
 from mirage import schema
@@ -18,9 +19,7 @@ from mirage.errors import BadInput
 from mirage.explorer.kit.text import link_html
 from mirage.io.imports.cards import import_cards
 from mirage.io.sources.cards import published_cards, read_cards
-from mirage.publish.charts import leaderboard as charts
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.systems import system_names
 from mirage.store.upsert import by_key, upsert
@@ -169,7 +168,7 @@ def test_every_published_system_has_a_card_and_every_fact_a_source() -> None:
 
 def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> None:
     table = schema.from_columns("systems", {"system": ["gpt-4-azure"], "licence": ["ours"]})
-    arena = writing.write(tmp_path / "own", {"systems": table}, made_by="test")
+    arena = write_arena(tmp_path / "own", {"systems": table})
     assert cards.card_of(arena, "gpt-4-azure").licence == "ours"
     assert cards.card_lines(cards.card_of(arena, "gpt-4-azure")) == ("ours",)
     assert cards.card_lines(None) == ()
@@ -184,10 +183,7 @@ def test_rows_get_the_facts_as_columns_and_stay_as_they_are_without_any() -> Non
     assert cards.with_cards(rows.slice(1), arena) == rows.slice(1)
 
 
-def test_what_a_card_says_is_text_in_a_chart_and_only_https_is_a_link() -> None:
-    row = {"system": "a", "rating": 0.0, "low": -1.0, "high": 1.0, "rank": 1, "rank_low": 1, "rank_high": 1}
-    figure = charts.whiskers([row | {"battles": 3, "card": ("<b>MIT</b>",)}], mode="light")
-    assert "&lt;b&gt;MIT&lt;/b&gt;" in json.dumps(figure)
+def test_only_https_is_a_link() -> None:
     for address in ("javascript:alert(1)", "http://x.org", "data:text/html,x", "//x.org"):
         assert "<a" not in link_html(address)
     link = link_html('https://x.org/"><script>')
@@ -198,19 +194,15 @@ def test_what_a_card_says_is_text_in_a_chart_and_only_https_is_a_link() -> None:
 # The Leaderboard
 
 
-def open_page(arena: str, monkeypatch: pytest.MonkeyPatch, folder: Path, **link: str) -> AppTest:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    return pages.open_page("leaderboard", arena=arena, **link)
+open_page = partial(pages.open_page, "leaderboard")
 
 
-def test_a_link_shows_some_systems_and_says_that_ranks_are_of_all(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    page = open_page("published", monkeypatch, tmp_path, weights="open")
+def test_a_link_shows_some_systems_and_says_that_ranks_are_of_all() -> None:
+    page = open_page(arena="published", weights="open")
     assert "16 of 19 systems" in page_text(page)
     shown = page.dataframe[0].value
     assert len(shown) == 16
-    page = open_page("published", monkeypatch, tmp_path)
+    page = open_page(arena="published")
     assert len(page.dataframe[0].value) == 19
     assert "of 19 systems: " not in page_text(page)
 
@@ -222,11 +214,12 @@ def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pyte
         {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]},
     )
     upsert(arena.path, {"systems": by_key("systems", table)}, made_by="test")
-    whole = open_page("mine", monkeypatch, tmp_path).dataframe[0].value
-    page = open_page("mine", monkeypatch, tmp_path, price="0.5")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    whole = open_page(arena="mine").dataframe[0].value
+    page = open_page(arena="mine", price="0.5")
     assert "1 of 4 systems" in page_text(page)
     (shown,) = page.dataframe[0].value["rank"].tolist()
     assert shown == whole[whole["system"] == "aya-101"]["rank"].item()
-    none = open_page("mine", monkeypatch, tmp_path, price="0.5", retriever="dense")
+    none = open_page(arena="mine", price="0.5", retriever="dense")
     assert "showing all" in page_text(none)
     assert html(none) is not None

@@ -1,4 +1,6 @@
-"""Every section of every page opens: on the bundled arenas, the examples of docs/data.md, and without any one table."""
+"""Every section of every page opens: on the examples of docs/data.md, with every table that comes with a file, and
+without any one table of the sample, which has none of those. `test_charts_browser` opens those of the bundled arenas.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,17 @@ from pathlib import Path
 import pytest
 import rich_arena
 from commands import CliRunner
+from conftest import ROOT
 from docs_data_cases import BLOCKS, FILES
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli, schema
+from mirage import cli
 from mirage.explorer.kit.page_list import PAGES
-from mirage.explorer.kit.sections import KEY
-from mirage.store import arena as arenas
+from mirage.explorer.kit.pick import SECTION as KEY
 from mirage.store import home
+from mirage.store.arena import open_arena
 from pages import open_page
 
-BUNDLED = sorted(arenas.bundled_arenas())
 EXAMPLES = sorted(
     {
         name
@@ -32,12 +34,10 @@ EXAMPLES = sorted(
 )
 LANGUAGES = ("ar", "en")
 """Of the arenas without a table."""
-UNSHOWN = ("drafts", "passage_checks")
-"""Tables that no page reads."""
 ARENAS = (
-    *BUNDLED,
     *(f"example {name}" for name in EXAMPLES),
-    *(f"without {table}" for table in schema.TABLES if table not in UNSHOWN),
+    "with every table",
+    *(f"without {table}" for table in open_arena(ROOT / "data" / "sample").tables),
 )
 Find = Callable[[str], Path]
 
@@ -73,14 +73,12 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
         paths.update({f"example {name}": here / name for name in EXAMPLES})
 
     def path(arena: str) -> Path:
-        if arena in arenas.bundled_arenas():
-            return arenas.bundled_arenas()[arena]
         if arena not in paths:
             if arena.startswith("example "):
                 examples()
             else:
-                table = arena.removeprefix("without ")
-                paths[arena] = rich_arena.write(folder / table / "rich", without=(table,), languages=LANGUAGES).path
+                without = (arena.removeprefix("without "),)
+                paths[arena] = rich_arena.write(folder / arena / "rich", without=without, languages=LANGUAGES).path
         return paths[arena]
 
     return path
@@ -101,11 +99,8 @@ def other_sections(page: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("arena", ARENAS)
 @pytest.mark.parametrize("name", [entry.name for entry in PAGES])
-def test_every_section_of_every_page_opens(
-    find: Find, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arena: str, name: str
-) -> None:
+def test_every_section_of_every_page_opens(find: Find, monkeypatch: pytest.MonkeyPatch, arena: str, name: str) -> None:
     path = find(arena)
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
     names = [name for name, folder in home.all_arenas()[0].items() if folder == path]
     link = {"arena": names[0]}

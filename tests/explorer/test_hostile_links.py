@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -40,25 +39,18 @@ def parameters(name: str) -> list[str]:
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("name", [entry.name for entry in PAGES])
-def test_a_hostile_link_is_no_traceback(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+def test_a_hostile_link_is_no_traceback(name: str, value: str) -> None:
     open_page(name, **(dict.fromkeys(parameters(name), value) | {"arena": "sample"}))
 
 
 @pytest.mark.parametrize("value", [*HOSTILE, "/etc", "..", "sample/../sample", "%2e%2e/sample"], ids=range(15))
-def test_a_hostile_name_of_an_arena_is_answered_with_a_notice(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str
-) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+def test_a_hostile_name_of_an_arena_is_answered_with_a_notice(value: str) -> None:
     page = open_page("methods", arena=value)
     assert [warning for warning in page.warning if "Unknown value in the link" in warning.value]
 
 
 @pytest.mark.parametrize("name", ["answers", "battle"])
-def test_a_page_number_that_is_none_is_answered_with_a_notice(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
-) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
+def test_a_page_number_that_is_none_is_answered_with_a_notice(name: str) -> None:
     page = open_page(name, arena="sample", page="9" * 5_000)
     assert "no page" in page_text(page)
     assert "page" not in page.query_params

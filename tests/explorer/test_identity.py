@@ -20,7 +20,7 @@ from mirage.errors import BadInput
 from mirage.explorer.kit import votes as people
 from mirage.explorer.kit.identity import LOGIN, claimed_name
 from mirage.people.votes.kinds import Vote
-from mirage.people.votes.rows import standing
+from mirage.people.votes.rows import valid_votes
 from pages import html, page_text
 
 
@@ -87,12 +87,12 @@ def test_a_typed_name_does_not_take_back_the_votes_of_another_session(arenas: Pa
     key(other, "2").click().run()
     key(other, "u").click().run()
     assert "Undo" not in labels(other), "only what the session itself gave"
-    assert [row.vote_id for row in standing(rows())] == [stored_vote.vote_id]
+    assert [row.vote_id for row in valid_votes(rows())] == [stored_vote.vote_id]
     with pytest.raises(BadInput, match="another session"):
         people.database().undo(Vote, stored_vote.vote_id, voter="amina", session=rows()[1].session)
     key(first, "u").click().run()
     assert not first.exception
-    assert standing(rows()) == []
+    assert valid_votes(rows()) == []
 
 
 def test_a_verified_name_takes_back_its_votes_from_any_session(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_a_verified_name_takes_back_its_votes_from_any_session(arenas: Path, mon
     page = open_page(voter="")
     key(page, "u").click().run()
     assert not page.exception
-    assert standing(rows()) == []
+    assert valid_votes(rows()) == []
 
 
 # A real server, and requests byte by byte

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arena_writer import write_arena
 from page_answers_cases import open_page
 from view_query_cases import build
 
@@ -14,7 +15,6 @@ from mirage.battles.decision import verdict_of_points
 from mirage.explorer.kit.query_sections import judgment_html, preferred_system
 from mirage.stages.features.reader import IS_REFERENCE
 from mirage.store import arena as store_arena
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views.battle import battle_view
 from mirage.views.query import FeatureValue, query_view
@@ -48,7 +48,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("arenas")
-    writing.write(build(folder).path, {"judgments": schema.from_rows("judgments", ROWS)}, made_by="a test")
+    write_arena(build(folder).path, {"judgments": schema.from_rows("judgments", ROWS)})
     build(folder, "none")
     return folder
 
@@ -121,7 +121,7 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
     battles = [("gpt-4", "aya-101", 0.6), ("gpt-4", "llama-2-7b", 0.5), ("llama-2-7b", "aya-101", 0.9)]
     rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
     path = build(tmp_path).path
-    arena = writing.write(path, {"judgments": schema.from_rows("judgments", rows)}, made_by="a test")
+    arena = write_arena(path, {"judgments": schema.from_rows("judgments", rows)})
     assert query_view(arena, ("en", "e00")).order == ("llama-2-7b", "gpt-4", "aya-101")
 
 

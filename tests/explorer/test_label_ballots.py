@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
 
 import mirage as mirage_api
 from mirage import schema
@@ -25,11 +24,10 @@ from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.people.votes.rows import cast
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
 from mirage.views.labels import LabelsView
-from pages import conclusion, page_text
+from pages import conclusion, open_page, page_text
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -58,7 +56,7 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     tables = tables_of({"en": (60, 90), "te": (20, 30)})
     path = tmp_path_factory.mktemp("arenas") / "made"
-    writing.write(path, tables, made_by="a test")
+    write_arena(path, tables)
     mirage("measure", "outcomes", path)
     return open_arena(path)
 
@@ -101,9 +99,9 @@ def test_half_of_each_label_in_proportion_to_the_languages(arena: Arena) -> None
 
 
 def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
-    arena = writing.write(tmp_path / "rare", tables_of({"en": (3, 80)}), made_by="a test")
+    arena = write_arena(tmp_path / "rare", tables_of({"en": (3, 80)}))
     assert len(draw_audit(arena, n=40)) == 40
-    only = writing.write(tmp_path / "only", tables_of({"en": (0, 80)}), made_by="a test")
+    only = write_arena(tmp_path / "only", tables_of({"en": (0, 80)}))
     with pytest.raises(NotEnoughData, match="non_relevant"):
         draw_audit(only, n=40)
     with pytest.raises(UnknownName):
@@ -145,13 +143,11 @@ def test_a_row_that_is_invalid_rejects_the_ballot(arena: Arena, wrong: dict[str,
 
 def test_votes_on_queries_that_are_gone_or_changed_do_not_count(arena: Arena, tmp_path: Path) -> None:
     path = filled(tmp_path / "back.jsonl", arena)
-    changed = writing.write(
-        tmp_path / "changed", tables_of({"en": (60, 90), "te": (20, 30)}, passage="other"), made_by="a test"
-    )
-    gone = writing.write(tmp_path / "gone", tables_of({"en": (60, 90)}), made_by="a test")
+    changed = write_arena(tmp_path / "changed", tables_of({"en": (60, 90), "te": (20, 30)}, passage="other"))
+    gone = write_arena(tmp_path / "gone", tables_of({"en": (60, 90)}))
     with Votes() as database:
         for other in (changed, gone):
-            with pytest.raises(BadInput, match="no item"):
+            with pytest.raises(BadInput, match="is not an item"):
                 import_ballot(database, path, other)
         assert database.rows(LabelVote) == []
         import_ballot(database, path, arena)
@@ -240,22 +236,14 @@ def test_rates_say_what_is_known_of_the_labels(arena: Arena, tmp_path: Path) -> 
     assert {row["labels"] for row in missing} == {"not audited"}
 
 
-def open_hallucination(arena: Arena, monkeypatch: pytest.MonkeyPatch, **params: str) -> AppTest:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
-    app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": arena.name, **params})
-    app.run()
-    assert not app.exception
-    return app
-
-
 def test_the_page_says_not_audited_and_with_an_audit_corrects(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_hallucination(arena, monkeypatch)
+    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
+    app = open_page("hallucination", arena=arena.name)
     assert "not audited" in conclusion(app)
     log = log_of(arena, draw_audit(arena, n=40, languages=["te"]), lambda k, s: "yes" if k == 1 else truth(k, s))
     with Votes() as database:
         database.append(log)
-    app = open_hallucination(arena, monkeypatch, view="label errors")
+    app = open_page("hallucination", arena=arena.name, view="label errors")
     assert "not audited" not in conclusion(app)
     assert "40 audited queries" in page_text(app)
     assert any("corrected" in frame.value for frame in app.dataframe)
@@ -268,7 +256,7 @@ def test_a_difference_of_two_systems_says_that_it_is_not_corrected(tmp_path: Pat
     tables["answers"] = schema.sort(
         "answers", schema.from_rows("answers", [schema.Answer(**r) for r in answers + other])
     )
-    writing.write(tmp_path / "two", tables, made_by="a test")
+    write_arena(tmp_path / "two", tables)
     mirage("measure", "outcomes", tmp_path / "two")
     arena = open_arena(tmp_path / "two")
     plain = mirage_api.compare(arena, "zq-system", "zq-other", measure="rate")
@@ -286,11 +274,11 @@ def test_labels_of_people_are_not_marked_and_those_of_a_test_set_are(tmp_path: P
     tables = tables_of({"en": (3, 3)})
     rows = [schema.Query(**{**row, "labelled_by": None}) for row in tables["queries"].to_pylist()]
     by_people = {**tables, "queries": schema.sort("queries", schema.from_rows("queries", rows))}
-    assert has_automatic_labels(writing.write(tmp_path / "named", tables, made_by="a test"))
-    assert not has_automatic_labels(writing.write(tmp_path / "people", by_people, made_by="a test"))
+    assert has_automatic_labels(write_arena(tmp_path / "named", tables))
+    assert not has_automatic_labels(write_arena(tmp_path / "people", by_people))
     draft = schema.Draft("en", "d", "fact", "0#1", "q000", "question?", None, None, None, None)
     made = {**by_people, "drafts": schema.from_rows("drafts", [draft])}
-    assert has_automatic_labels(writing.write(tmp_path / "made", made, made_by="a test"))
+    assert has_automatic_labels(write_arena(tmp_path / "made", made))
     sample = open_arena(arenas.bundled_arenas()["sample"])
     assert not has_automatic_labels(sample)
     assert not labels_of(sample, []).unaudited

@@ -7,6 +7,8 @@ import io
 import json
 import math
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import odd_arena
@@ -15,7 +17,6 @@ import pytest
 from board_cases import board_of
 from commands import mirage
 from odd_arena import RARE, UNBEATEN, WINLESS
-from streamlit.testing.v1 import AppTest
 
 import pages
 from mirage.explorer.kit.table import Col, interval_images
@@ -24,14 +25,19 @@ from mirage.ranking.board import rank_arena
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.settings import RankSettings
-from mirage.store.arena import Arena
+from mirage.store.arena import Arena, open_arena
 from mirage.views.board import BoardView
 from pages import page_text
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return odd_arena.write(tmp_path_factory.mktemp("odd") / "odd")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return odd_arena.write(tmp_path_factory.mktemp("arenas") / "odd").path.parent
+
+
+@pytest.fixture(scope="module")
+def odd(folder: Path) -> Arena:
+    return open_arena(folder / "odd")
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +100,8 @@ def ends(figure: dict[str, Any], system: str) -> tuple[float, float, float]:
     raise AssertionError(system)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: BoardView, mode: Any) -> None:
-    figure = charts.whiskers(board.shown_rows().to_pylist(), mode=mode)
+    figure = charts.whiskers(board.shown_rows().to_pylist())
     json.dumps(figure, allow_nan=False)
     low, high = figure["layout"]["xaxis"]["range"]
     value, down, up = ends(figure, UNBEATEN)
@@ -113,7 +118,7 @@ def test_a_whisker_without_a_bound_runs_to_the_edge_and_says_so(board: BoardView
 def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> None:
     rows = pa.table({"value": [1.0, 0.0], "low": [0.5, -1.0], "high": [None, 1.0]})
     column = Col("value", "Value", "interval", low="low", high="high")
-    plain, open_ = (interval_images(rows, replace(column, endless=endless), "light")[0] for endless in (False, True))
+    plain, open_ = (interval_images(rows, replace(column, endless=endless))[0] for endless in (False, True))
     assert plain is not None
     assert open_ is not None
     assert "rect" not in plain
@@ -123,13 +128,11 @@ def test_an_interval_without_an_end_is_drawn_to_the_edge_only_where_asked() -> N
 # The page
 
 
-def open_page(odd: Arena, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(odd.path.parent))
-    return pages.open_page("leaderboard", **{"arena": "odd", "judge": "gpt-4o"} | link)
+open_page = partial(pages.open_page, "leaderboard", arena="odd", judge="gpt-4o")
 
 
-def test_a_link_restores_the_reference_and_the_scale(odd: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="arena")
+def test_a_link_restores_the_reference_and_the_scale(arenas: Path, odd: Arena) -> None:
+    page = open_page(languages="en", leaderboard_against="sim-05", scale="arena")
     assert (page.session_state["leaderboard_against"], page.session_state["scale"]) == ("sim-05", "arena")
     table = page.dataframe[0].value
     values = dict(zip(table["system"], table["rating"], strict=True))
@@ -139,14 +142,14 @@ def test_a_link_restores_the_reference_and_the_scale(odd: Arena, monkeypatch: py
     assert values["sim-07"] == pytest.approx(expected * 400 / math.log(10))
 
 
-def test_a_reference_that_has_no_row_is_named(odd: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = open_page(odd, monkeypatch, leaderboard_against=RARE)
+def test_a_reference_that_has_no_row_is_named(arenas: Path) -> None:
+    page = open_page(leaderboard_against=RARE)
     assert f"there is no system '{RARE}'" in page_text(page)
 
 
 @pytest.mark.parametrize("link", [{"ties": "drop"}, {"ties": "davidson"}, {"control": "language"}])
-def test_every_way_to_rate_takes_a_reference(odd: Arena, monkeypatch: pytest.MonkeyPatch, link: dict[str, str]) -> None:
-    page = open_page(odd, monkeypatch, languages="en", leaderboard_against="sim-05", scale="logit", **link)
+def test_every_way_to_rate_takes_a_reference(arenas: Path, link: dict[str, str]) -> None:
+    page = open_page(languages="en", leaderboard_against="sim-05", scale="logit", **link)
     table = page.dataframe[0].value
     assert dict(zip(table["system"], table["rating"], strict=True))["sim-05"] == 0
 
@@ -185,11 +188,13 @@ def test_rank_adds_the_differences_to_a_reference(odd: Arena) -> None:
 
 @pytest.mark.parametrize("side", ["low", "high"])
 def test_an_interval_of_the_judged_rating_is_half_open_on_the_surrogates_chart(side: str) -> None:
-    from mirage.explorer.surrogate.chart import hover_text, interval_reach
+    from mirage.explorer.surrogate.chart import ratings
     from mirage.schema import Prediction
 
     names = dict.fromkeys(Prediction.__dataclass_fields__)
     point = Prediction(**names | {"system": "a", "rating": 1.0, "judged": 1.5})  # type: ignore[arg-type]
     ends_ = (None, 2.0) if side == "low" else (1.0, None)
-    assert interval_reach(point, ends_, predicted=False) == ((0.0, 0.5) if side == "low" else (0.5, 0.0))
-    assert ("no lower bound" if side == "low" else "no upper bound") in hover_text(point, ends_, False, "j")
+    rated, _ = ratings([point], {"a": ends_}, judge="j")["data"]
+    reach = (rated["error_x"]["arrayminus"], rated["error_x"]["array"])
+    assert reach == (([0], [0.5]) if side == "low" else ([0.5], [0]))
+    assert ("no lower bound" if side == "low" else "no upper bound") in rated["text"][0]

@@ -26,24 +26,24 @@ def test_a_key_of_several_pages_means_the_same_on_each() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two arenas of the same systems."""
     folder = tmp_path_factory.mktemp("arenas")
-    for name in ("today", "yesterday"):
-        small_arena.write(folder, name, tables=("outcomes", "judgments"))
+    small_arena.write(folder, tables=("outcomes", "judgments"))
     return folder
 
 
 @pytest.mark.usefixtures("arenas")
-def test_a_link_to_a_section_that_is_not_there_opens_the_first() -> None:
-    page = open_page("leaderboard", arena="today", section="9" * 5000)
-    # The control is left without a choice where the link names none of its own.
-    page.session_state["section"] = None
-    assert not page.run().exception
-
-
-@pytest.mark.usefixtures("arenas")
-@pytest.mark.parametrize("key", ["skill", "scale"])
+@pytest.mark.parametrize("key", ["section", "skill", "scale"])
 def test_a_control_that_a_link_leaves_without_a_choice_has_its_first(key: str) -> None:
-    page = open_page("leaderboard", arena="today", **{key: "9" * 5000})
+    page = open_page("leaderboard", arena="small", **{key: "9" * 5000})
     page.session_state[key] = None
     assert not page.run().exception
+
+
+def test_a_link_names_what_was_a_default_when_it_is_one_no_longer() -> None:
+    page = open_page("leaderboard", arena="sample", languages="sw")
+    assert page.segmented_control(key="section").value == "Wins"
+    assert "section" not in page.query_params
+    page.multiselect(key="languages").set_value(["sw", "te"]).run()
+    assert page.segmented_control(key="section").options[0] == "Ranks"
+    assert page.segmented_control(key="section").value == "Wins", "the page stays as it was"
+    assert page.query_params["section"] == "Wins", "for whoever opens the link too"

@@ -9,7 +9,6 @@ import browser
 import pytest
 import waiting
 from conftest import PATIENCE, ROOT
-from postgres import Server
 
 from mirage.people.votes import rows
 from mirage.people.votes.database import Votes
@@ -42,50 +41,46 @@ def test_a_person_logs_in_votes_takes_their_votes_away_and_is_forgotten(tmp_path
 
     assert browser.CHROMIUM
     user = mock.User(sub=EMAIL, claims={"email": EMAIL, "email_verified": True})
-    server = Server()
-    try:
-        database = server.create("votes")
-        roles = tmp_path / "roles.toml"
-        roles.write_text(f'voters = ["{EMAIL}"]\n', encoding="utf-8")
-        with mock.run_server_in_thread(user_claims=[user]) as provider, waiting.port() as port:
-            file = secrets(tmp_path, port, f"http://localhost:{provider.server_port}")
-            environment = {
-                "MIRAGE_HOME": str(tmp_path / "home"),
-                "MIRAGE_VOTES_URL": database,
-                "MIRAGE_LOGIN": "required",
-                "MIRAGE_ROLES": str(roles),
-                "STREAMLIT_SECRETS_FILES": str(file),
-            }
-            with browser.server(at=port, **environment) as url, sync_playwright() as playwright:
-                chromium = playwright.chromium.launch(executable_path=browser.CHROMIUM, args=["--no-sandbox"])
-                page = chromium.new_page()
-                page.set_default_timeout(1000 * PATIENCE)
-                view = f"{url}/spot_check?arena=sample&language=en"
-                page.goto(view)
-                page.get_by_text("Log in to vote").wait_for()
-                page.get_by_role("button", name="Log in").click()
-                page.wait_for_url(f"http://localhost:{provider.server_port}/**")
-                page.locator("input[name=sub]").fill(EMAIL)
-                page.locator("button[type=submit]").first.click()
-                page.wait_for_url(f"{url}/**")
-                page.goto(view)
-                page.get_by_role("button", name="Tie").click()
-                page.get_by_role("button", name="Undo").wait_for()
-                with Votes(database) as db:
-                    assert [row.voter for row in db.rows(Vote)] == [EMAIL]
-                    page.locator(".st-key-yours_open button").first.click()
-                    with page.expect_download() as downloading:
-                        page.get_by_role("button", name="Download all").click()
-                    kept = json.loads(Path(downloading.value.path()).read_text(encoding="utf-8"))
-                    assert [row["vote"] for row in kept["battles"]] == ["tie"]
-                    page.locator(".st-key-yours_certain label").first.click()
-                    page.locator(".st-key-yours_erase button").first.click()
-                    page.get_by_text("Your name was removed").wait_for()
-                    waiting.until(lambda: not db.rows(Vote, voter=EMAIL), "the name is gone")
-                    assert [row.vote for row in rows.standing(db.rows(Vote))] == ["tie"]
-                chromium.close()
-    finally:
-        server.remove()
+    database = f"sqlite:///{tmp_path / 'votes.sqlite'}"
+    roles = tmp_path / "roles.toml"
+    roles.write_text(f'voters = ["{EMAIL}"]\n', encoding="utf-8")
+    with mock.run_server_in_thread(user_claims=[user]) as provider, waiting.port() as port:
+        file = secrets(tmp_path, port, f"http://localhost:{provider.server_port}")
+        environment = {
+            "MIRAGE_HOME": str(tmp_path / "home"),
+            "MIRAGE_VOTES_URL": database,
+            "MIRAGE_LOGIN": "required",
+            "MIRAGE_ROLES": str(roles),
+            "STREAMLIT_SECRETS_FILES": str(file),
+        }
+        with browser.server(at=port, **environment) as url, sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(executable_path=browser.CHROMIUM, args=["--no-sandbox"])
+            page = chromium.new_page()
+            page.set_default_timeout(1000 * PATIENCE)
+            view = f"{url}/spot_check?arena=sample&language=en"
+            page.goto(view)
+            page.get_by_text("Log in to vote").wait_for()
+            page.get_by_role("button", name="Log in").click()
+            page.wait_for_url(f"http://localhost:{provider.server_port}/**")
+            page.locator("input[name=sub]").fill(EMAIL)
+            page.locator("button[type=submit]").first.click()
+            page.wait_for_url(f"{url}/**")
+            page.goto(view)
+            page.get_by_role("button", name="Tie").click()
+            page.get_by_role("button", name="Undo").wait_for()
+            with Votes(database) as db:
+                assert [row.voter for row in db.rows(Vote)] == [EMAIL]
+                page.locator(".st-key-yours_open button").first.click()
+                with page.expect_download() as downloading:
+                    page.get_by_role("button", name="Download all").click()
+                kept = json.loads(Path(downloading.value.path()).read_text(encoding="utf-8"))
+                assert [row["vote"] for row in kept["battles"]] == ["tie"]
+                page.locator(".st-key-yours_certain label").first.click()
+                page.locator(".st-key-yours_erase button").first.click()
+                page.get_by_text("Your name was removed").wait_for()
+                waiting.until(lambda: not db.rows(Vote, voter=EMAIL), "the name is gone")
+                assert [row.vote for row in rows.valid_votes(db.rows(Vote))] == ["tie"]
+            chromium.close()
 
 
 def test_the_program_asks_for_no_login_where_none_is_set_up() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import plotly.graph_objects as go
 import pytest
 import whole_systems
+from arena_writer import write_arena
 
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.views import causes as attribution
 from mirage.views import query_search as answers
@@ -53,13 +53,12 @@ def test_nomiracl_has_no_retriever_to_blame() -> None:
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 def test_the_bars_show_each_cause_by_its_share_and_lead_to_it(
     planted: tuple[Arena, whole_systems.Planted], mode: Mode
 ) -> None:
     lost = causes_view(planted[0], CauseChoice(("en", "sw")))
     rows = [row for row in lost.shares.to_pylist() if row["language"] == "all"]
-    figure = charts.cause_shares(rows, systems=lost.systems, mode=mode)
+    figure = charts.cause_shares(rows, systems=lost.systems)
     go.Figure(figure)
     assert {trace["customdata"][0][1] for trace in figure["data"]} == {row["cause"] for row in rows if row["k"]}
     assert [sum(shares) for shares in zip(*(trace["x"] for trace in figure["data"]), strict=True)] == pytest.approx(
@@ -83,7 +82,7 @@ def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[Arena, whole_sy
 def test_an_arena_without_labels_says_so(tmp_path: Path) -> None:
     arena, _ = whole_systems.write(tmp_path / "a", queries=4)
     tables = {name: arena.read(name) for name in ("queries", "answers", "outcomes")}
-    bare = writing.write(tmp_path / "bare", tables, made_by="a test")
+    bare = write_arena(tmp_path / "bare", tables)
     lost = causes_view(bare, CauseChoice(("en", "sw")))
     # What the subset says is all that is known: no retriever can be blamed.
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import browser
 import pytest
 from conftest import PATIENCE, ROOT
 from page_answers_cases import PAGE as ANSWERS
@@ -192,27 +191,3 @@ def test_a_battle_has_notes_on_the_comparison_and_on_either_answer(arenas: Path)
     arena, key = open_arena(arenas / "judged"), (on_answer.language, on_answer.query_id)
     assert noted_battles(arena, (single[0], "another"), ["padded"]) == {key}
     assert noted_battles(arena, (single[1], "another"), ["padded"]) == frozenset()
-
-
-@pytest.mark.browser
-def test_a_note_is_saved_by_the_keyboard(folder: Path, tmp_path: Path) -> None:  # the fixture
-    with (
-        browser.server(folder, MIRAGE_HOME=str(tmp_path / "home")) as url,
-        browser.chromium() as start,
-    ):
-        opened = start()
-        page = browser.show(opened, f"{url}/answers?arena=texts&query=en:e00")
-        page.get_by_text("Write a note", exact=True).click()
-        opened.settle()
-        page.get_by_role("combobox", name="Categories").fill("padded")
-        page.keyboard.press("Enter")
-        page.keyboard.press("Escape")
-        page.get_by_role("textbox", name="Your name").fill("amina")
-        page.get_by_role("textbox", name="Note", exact=True).fill("Too long.")
-        page.keyboard.press("Control+Enter")
-        page.get_by_role("heading", name="1 note").wait_for()
-        opened.settle()
-        assert page.get_by_text("Too long.").first.is_visible()
-        assert page.get_by_role("button", name="Save note").is_visible(), "the fold stays open for the next"
-        page.keyboard.press("ArrowRight")
-        assert opened.heard == ([], [], [])

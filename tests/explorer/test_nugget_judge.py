@@ -6,34 +6,25 @@ from pathlib import Path
 
 import nugget_arena
 import pytest
+from arena_writer import write_arena
 from board_cases import board_of
-from streamlit.testing.v1 import AppTest
 
-import pages
 from mirage.battles.judge import NUGGETS
 from mirage.ranking.judges import NuggetJudge, size
 from mirage.ranking.nugget_battles import nugget_battles
-from mirage.store import writing
 from mirage.store.arena import open_arena
-from pages import page_text
+from pages import open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("nugget-judge")
     arena = nugget_arena.write(root / "nuggets")
     by_terms = arena.read("nugget_assignments")
     rows = [row for row in by_terms.to_pylist() if row["assigner"] != nugget_arena.MODEL]
     bare = {name: arena.read(name) for name in ("queries", "answers", "nuggets")}
-    writing.write(
-        root / "bare", {**bare, "nugget_assignments": by_terms.from_pylist(rows, by_terms.schema)}, made_by="a test"
-    )
+    write_arena(root / "bare", {**bare, "nugget_assignments": by_terms.from_pylist(rows, by_terms.schema)})
     return root
-
-
-def open_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: str) -> AppTest:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(arenas))
-    return pages.open_page(name, **link)
 
 
 @pytest.mark.parametrize(
@@ -46,18 +37,14 @@ def open_page(name: str, arenas: Path, monkeypatch: pytest.MonkeyPatch, **link: 
     ],
 )
 @pytest.mark.parametrize("arena", ["nuggets", "bare"])
-def test_pages_rank_by_nuggets(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch, arena: str, name: str, link: dict[str, str]
-) -> None:
-    app = open_page(name, arenas, monkeypatch, arena=arena, judge=NUGGETS, **link)
+def test_pages_rank_by_nuggets(arenas: Path, arena: str, name: str, link: dict[str, str]) -> None:
+    app = open_page(name, arena=arena, judge=NUGGETS, **link)
     assert not app.error
     assert NUGGETS in page_text(app) or NUGGETS in [picker.value for picker in app.selectbox]
 
 
-def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_page("leaderboard", arenas, monkeypatch, arena="nuggets", judge=NUGGETS)
+def test_the_leaderboard_says_how_nuggets_decide_and_offers_no_options_of_judges(arenas: Path) -> None:
+    app = open_page("leaderboard", arena="nuggets", judge=NUGGETS)
     text = page_text(app)
     for line in nugget_battles(open_arena(arenas / "nuggets")).lines:
         assert line[1:] in text

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import browser
 import pytest
 import small_arena
 from page_answers_cases import address
@@ -160,35 +158,6 @@ def test_a_verdict_that_gives_none_is_not_shown() -> None:
     assert "higher is better" not in flat(page), "no feature speaks for either"
 
 
-def test_pitfall_44_what_a_link_asks_for_in_vain_is_named(arenas: Path) -> None:
-    page = open_page(a="gpt-5", b=B, query="en:e99")
-    assert "there is no system 'gpt-5'" in page_text(page)
-    assert "there is no query 'en:e99'" in page_text(page)
-
-
 def test_two_that_never_met_are_told_so(arenas: Path) -> None:
     page = open_page(a="aya-101", b="llama-2-7b")
     assert "No battles between these two." in page_text(page)
-
-
-# In a real browser
-
-
-@pytest.mark.browser
-def test_keys_and_citations_in_a_browser(start: Callable[..., browser.Opened], url: str) -> None:
-    opened = start(scheme="dark")
-    page = opened.page
-    page.goto(f"{url}/battle?arena=judged&judge=zeta&a={A}&b={B}")
-    page.wait_for_selector("text=1 of 5 · English")
-    opened.press("ArrowRight")
-    page.wait_for_selector("text=2 of 5 · English")
-    opened.press("ArrowLeft")
-    page.wait_for_selector("text=1 of 5 · English")
-    opened.settle()
-    first, second = (box.bounding_box() for box in page.locator(".mg-answer").all())
-    assert first["y"] == second["y"]
-    assert first["x"] + first["width"] < second["x"], "side by side"
-    page.locator(".mg-answer a[href='#passage-1']").click()
-    page.wait_for_function("() => document.querySelector('.mg-fold:target')?.id === 'passage-1'")
-    assert page.locator("text=1 of 5 · English").count() == 1, "the page stays where it is"
-    assert opened.heard == ([], [], [])

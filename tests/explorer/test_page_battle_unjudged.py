@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from arena_writer import write_arena
 from view_query_cases import build
 
 import pages
 from mirage import schema
-from mirage.store import writing
-from mirage.store.arena import Arena
+from mirage.store.arena import Arena, open_arena
 from mirage.views.query import query_view
 from pages import html, page_text, text
 
@@ -35,22 +35,24 @@ SCORES = [
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Answers with passages, their scores, and nothing that decides a battle."""
     folder = tmp_path_factory.mktemp("arenas")
     bare = build(folder, "scored", tables=("queries", "passages", "answers"))
-    return writing.write(bare.path, {"scores": schema.from_rows("scores", SCORES)}, made_by="a test")
+    write_arena(bare.path, {"scores": schema.from_rows("scores", SCORES)})
+    return folder
 
 
-def opened(arena: Arena, monkeypatch: pytest.MonkeyPatch, page: str, **link: str | list[str]) -> AppTest:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
-    return pages.open_page(page, arena=arena.name, **link)
+@pytest.fixture
+def arena(arenas: Path) -> Arena:
+    return open_arena(arenas / "scored")
 
 
-def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdicts(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = opened(arena, monkeypatch, "battle", a=A, b=B, query=":".join(KEY))
+opened = partial(pages.open_page, arena="scored")
+
+
+def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdicts(arena: Arena) -> None:
+    page = opened("battle", a=A, b=B, query=":".join(KEY))
     shown = query_view(arena, KEY, "strict")
     answers = {answer.system: answer.text for answer in shown.answers}
     source, words = html(page), page_text(page)
@@ -68,8 +70,8 @@ def test_two_answers_are_shown_with_passages_scores_and_the_commands_for_verdict
     assert "<script>" not in source
 
 
-def test_the_answers_page_shows_every_score_on_its_answer(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = opened(arena, monkeypatch, "answers", query=":".join(KEY))
+def test_the_answers_page_shows_every_score_on_its_answer(arena: Arena) -> None:
+    page = opened("answers", query=":".join(KEY))
     cards = {card.split("</span>", 1)[0]: card for card in html(page).split('<span class="mg-name">')[1:]}
     assert "4, 3" in cards[A]
     assert "ann: 4; ben: 3" in cards[A]
@@ -88,12 +90,13 @@ def test_the_answers_of_one_system_make_no_battle(tmp_path: Path, monkeypatch: p
     query = schema.Query(*KEY, None, "Which lake?", None)
     answer = schema.Answer(*KEY, "alone", text="The Blue.", status="ok", template=None, reason=None, call=None)
     tables = {"queries": schema.from_rows("queries", [query]), "answers": schema.from_rows("answers", [answer])}
-    arena = writing.write(tmp_path / "arenas" / "alone", tables, title="Alone", label="own data", made_by="a test")
-    page = opened(arena, monkeypatch, "battle")
+    write_arena(tmp_path / "alone", tables, title="Alone", label="own data")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    page = opened("battle", arena="alone")
     assert "answers from one" in page_text(page)
 
 
-def test_what_is_missing_is_told_beside_what_is_there(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = page_text(opened(arena, monkeypatch, "features"))
+def test_what_is_missing_is_told_beside_what_is_there(arena: Arena) -> None:
+    words = page_text(opened("features"))
     assert arena.command("features") in words
     assert "queries, passages, answers and scores" in words

@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 import small_arena
+from arena_writer import write_arena
 from conftest import ROOT
 
 import pages
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.settings import CompareSettings
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views.comparison import compared_measures, compared_systems, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
@@ -39,7 +39,7 @@ def test_it_opens_on_the_two_best(arenas: Path) -> None:
 def test_every_measure_that_is_offered_can_be_compared(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for measure in compared_measures(open_arena(ROOT / "data" / "sample")):
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
-        page = open_page(arena="sample", by=measure, a="thorough", b="concise")
+        page = open_page(arena="sample", by=measure, a="thorough", b="concise", languages=["en", "te"])
         assert not page.exception, measure
         assert conclusion(page), (measure, page_text(page))
 
@@ -55,7 +55,7 @@ def test_the_second_system_may_be_in_another_arena(
     turned = pc.invert(outcomes["correct"])
     place = outcomes.column_names.index("correct")
     tables = {"outcomes": outcomes.set_column(place, outcomes.schema.field("correct"), turned)}
-    yesterday = writing.write(folder / "yesterday", tables, made_by="a test", title="Yesterday", label="own data")
+    yesterday = write_arena(folder / "yesterday", tables, title="Yesterday", label="own data")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     system = compared_systems(today, "rate", None)[0]
     expected = comparison_view(today, system, settings=CompareSettings("rate"), against=yesterday)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import browser
 import pytest
 import small_arena
+from arena_writer import write_arena
+from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema
 from mirage.explorer.features import charts
-from mirage.explorer.kit.chart import chart as show_chart
 from mirage.store import arena as store_arena
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.views.features import feature_title, features_view, tau_text
 from mirage.views.query import OF_LANGUAGE
-from pages import conclusion, page_text
+from pages import conclusion, figures, page_text
 
 
 def write(folder: Path, name: str, *tables: str) -> Arena:
@@ -33,7 +30,7 @@ def write(folder: Path, name: str, *tables: str) -> Arena:
         [schema.Answer(**key, text="An answer.", status="ok", template=None, reason=None, call=None) for key in keys],
     )
     selection = {table: simulated[table] for table in tables or simulated}
-    return writing.write(folder / name, selection, title=f"The {name} arena", label="simulated", made_by="a test")
+    return write_arena(folder / name, selection, title=f"The {name} arena", label="simulated")
 
 
 @pytest.fixture(scope="module")
@@ -48,53 +45,39 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 open_page = partial(pages.open_page, "features", arena="simulated")
 
 
-def drawn(monkeypatch: pytest.MonkeyPatch, **clicks: Any) -> dict[str, Any]:
-    """Note what every chart shows, and let some report a click."""
-    figures: dict[str, Any] = {}
-    real = show_chart
-
-    def chart(figure: Any, **options: Any) -> Any:
-        figures[options["key"]] = figure
-        real(figure, **options)
-        return clicks.get(options["key"])
-
-    monkeypatch.setattr("mirage.explorer.kit.chart.chart", chart)
-    return figures
-
-
-def panel_names(figure: Any) -> list[str]:
+def panel_names(page: AppTest) -> list[str]:
     """The titles over the panels, and what stands beside them."""
-    return [note["text"] for note in figure["layout"]["annotations"]]
+    return [note["text"] for note in figures(page)["panels"]["layout"]["annotations"]]
 
 
-def test_the_page_has_a_panel_for_every_feature(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = drawn(monkeypatch)
+def drawn_systems(page: AppTest) -> set[str]:
+    """The systems that marks of the panels lead to."""
+    return {click[0] for trace in figures(page)["panels"]["data"] for click in trace.get("customdata", ())}
+
+
+def test_the_page_has_a_panel_for_every_feature(arenas: Path) -> None:
     page = open_page(panel="all")
     assert "216 answers of 6 systems in 3 languages, 11 features." in page_text(page)
-    assert set(figures) == {"panels"}
-    names = panel_names(figures["panels"])
+    assert set(figures(page)) == {"panels"}
+    names = panel_names(page)
     assert len(names) == 11
     assert any("0 to 1, probability, higher is better" in name for name in names)
     assert any("1 to 5, grade, higher is better" in name for name in names)
 
 
-def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = drawn(monkeypatch)
+def test_at_first_the_features_that_go_with_the_rating_are_drawn(arenas: Path) -> None:
     page = open_page()
     view = features_view(open_arena(arenas / "simulated"))
     best, *_ = view.related
     assert not {row.feature for row in view.related} & set(OF_LANGUAGE)
-    titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(figures["panels"])]
+    titles_ = [name.split("</b>")[0].removeprefix("<b>") for name in panel_names(page)]
     assert titles_ == [feature_title(row.feature) for row in view.related[:3]]
     said = f"{titles_[0]} correlates with the rating by judge (tau {tau_text(best.tau)}, "
     assert conclusion(page).startswith(said)
-    clicked = [click[0] for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
     focus, _ = view.ends_of_ranking(())
-    assert set(clicked) == set(focus)
+    assert drawn_systems(page) == set(focus)
     assert len(focus) == 2
-    open_page(systems=["sim-05", "sim-01"])
-    clicked = [click[0] for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
-    assert set(clicked) == {"sim-05", "sim-01"}
+    assert drawn_systems(open_page(systems=["sim-05", "sim-01"])) == {"sim-05", "sim-01"}
 
 
 def test_language_features_of_fixed_formulas_are_left_out() -> None:
@@ -115,74 +98,29 @@ def test_the_ends_of_the_ranking_are_ranked_and_what_does_not_differ_is_not_draw
 
 
 @pytest.mark.parametrize(("section", "shown", "tables"), [("Means", set(), 1), ("Correlation", {"relation_map"}, 0)])
-def test_a_section_draws_its_own_alone(
-    arenas: Path, monkeypatch: pytest.MonkeyPatch, section: str, shown: set[str], tables: int
-) -> None:
-    figures = drawn(monkeypatch)
+def test_a_section_draws_its_own_alone(arenas: Path, section: str, shown: set[str], tables: int) -> None:
     page = open_page(section=section)
-    assert set(figures) == shown
+    assert set(figures(page)) == shown
     assert len(page.dataframe) == tables
     assert all(len(frame.value.columns) <= 2 + 6 for frame in page.dataframe), "the mark, the system, six features"
 
 
-def test_every_state_is_in_the_link(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = drawn(monkeypatch)
+def test_every_state_is_in_the_link(arenas: Path) -> None:
     page = open_page(
         languages=["en", "te"],
         features=["length", "fluency_score", "answer_bleu"],
         systems=["sim-02"],
     )
-    assert len(panel_names(figures["panels"])) == 2
-    assert list(figures["panels"]["layout"]["xaxis"]["ticktext"]) == ["English", "Telugu"]
-    clicks = [click for trace in figures["panels"]["data"] for click in trace.get("customdata", ())]
-    assert {system for system, *_ in clicks} == {"sim-02"}
+    assert len(panel_names(page)) == 2
+    assert list(figures(page)["panels"]["layout"]["xaxis"]["ticktext"]) == ["English", "Telugu"]
+    assert drawn_systems(page) == {"sim-02"}
     assert "Unknown value in the link" in page_text(page)  # length is not measured in this arena
     assert "144 answers of 6 systems in 2 languages" in page_text(page)
 
 
-def test_an_arena_without_ratings_shows_the_rest(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = drawn(monkeypatch)
+def test_an_arena_without_ratings_shows_the_rest(arenas: Path) -> None:
     page = open_page(arena="unrated", panel="all")
-    assert len(panel_names(figures["panels"])) == 11
-    figures.clear()
+    assert len(panel_names(page)) == 11
     page = open_page(arena="unrated", section="Correlation")
     assert "No ratings in this arena yet" in page_text(page)
-    assert not figures
-
-
-# In a real browser
-
-
-@pytest.mark.browser
-def test_a_dot_is_clicked_and_leads_on_in_a_browser(start: Callable[..., browser.Opened], url: str) -> None:
-    opened = start()
-    page = opened.page
-    page.goto(f"{url}/features?arena=simulated&features=answer_bleu&languages=en")
-    page.locator(f".st-key-panels {browser.MARKS}").last.wait_for()
-    places = browser.mark_places(page, "panels")
-    assert len(places) == 2 + 1, "two systems in focus, and the mean of all"
-    opened.settle()
-    legend = page.locator(".mg-mark")
-    assert legend.count() == 2
-    assert legend.first.evaluate("e => getComputedStyle(e).clipPath") != "none", "what cleans HTML has left the mark"
-    page.mouse.move(*places[-1])
-    hover = page.locator(".st-key-panels .hoverlayer .hovertext")
-    hover.wait_for()
-    says = hover.locator("tspan.line").all_text_contents()
-    assert says[0].startswith("sim-0")
-    assert says[1].startswith("English: ")
-    assert says[2] == "n = 12 of 12 queries"
-    marks = page.locator(f".st-key-panels {browser.MARKS}")
-    before = marks.last.bounding_box()
-    page.mouse.click(*places[-1])
-    opened.settle()
-    after = marks.last.bounding_box()
-    assert after["width"] > before["width"], "the mark that is selected stands out"
-    onward = page.get_by_role("button", name="Read these answers")
-    onward.wait_for()
-    opened.settle()
-    onward.click()
-    page.get_by_role("heading", name="Answers", exact=True).wait_for()
-    opened.settle()
-    assert "12 of 36 queries and 12 of 216 answers match." in page.inner_text("[data-testid=stMain]")
-    assert opened.heard == ([], [], [])
+    assert not figures(page)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import small_arena
+from arena_writer import write_arena
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
@@ -20,10 +21,9 @@ from mirage.explorer.kit.chart import chart as show_chart
 from mirage.publish.charts.palette import family, ink
 from mirage.stages.outcomes import tables as outcome_tables
 from mirage.store import arena as store_arena
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.views.rates import rates_view
-from pages import conclusion, page_text, titles
+from pages import conclusion, figures, page_text, titles
 
 PAGE = ROOT / "pages" / "hallucination.py"
 PRINTED = {
@@ -45,12 +45,11 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         schema.Published("NoMIRACL", "Baselines", f"{metric} rate", "", system, code, value, None, "%", "a page")
         for (metric, system, code), value in PRINTED.items()
     ]
-    writing.write(
+    write_arena(
         tmp_path / "print",
         {"published": schema.from_rows("published", rows)},
         title="print",
         label="published figures",
-        made_by="a test",
     )
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store_arena, "bundled_arenas", lambda: {"published": tmp_path / "print"})
@@ -58,11 +57,6 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 open_page = partial(pages.open_page, "hallucination", arena="small")
-
-
-def charts(app: AppTest) -> list[dict[str, Any]]:
-    """The figures of the page."""
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 def test_the_page_answers_what_it_asks(arenas: Path) -> None:
@@ -114,19 +108,11 @@ def test_pitfall_32_either_definition_comes_with_the_unclassified_share(arenas: 
     assert [name for name, head in shown.items() if not head.get("help")] == []
 
 
-def test_pitfall_44_unknown_names_in_a_link_get_a_plain_answer(arenas: Path) -> None:
-    text = page_text(open_page(systems="aya", definition="excluded", parser="strct", rate="err"))
-    for name, nearest in (("aya", "aya-101"), ("excluded", "exclude"), ("strct", "strict"), ("err", "error")):
-        assert f"'{name}'" in text
-        assert f"did you mean: {nearest}" in text
-
-
 def test_systems_in_focus_stand_out(arenas: Path) -> None:
     app = open_page(systems=["aya-101"])
-    scatter = charts(app)[0]
-    quiet, focused = (trace for trace in scatter["data"] if trace["mode"] == "markers")
-    assert (quiet["opacity"], quiet["marker"]["color"], len(quiet["x"])) == (0.4, ink("light").muted, 3)
-    assert (focused["opacity"], focused["marker"]["color"]) == (1, family("aya-101").color("light"))
+    *quiet, focused = (trace for trace in figures(app)["trade_off"]["data"] if trace["mode"] == "markers")
+    assert [(trace["opacity"], trace["marker"]["color"]) for trace in quiet] == [(0.4, ink().muted)] * 3
+    assert (focused["opacity"], focused["marker"]["color"]) == (1, family("aya-101").color)
     assert focused["customdata"][0][0] == "aya-101"
     assert len(app.dataframe[0].value) == 4, "the table keeps all"
 
@@ -226,7 +212,7 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 name = f"Mistral-7B-Instruct-v0.3@{template}"
                 answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
     tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
-    writing.write(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)}, made_by="a test")
+    write_arena(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)})
     monkeypatch.setattr(store_arena, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})
     return arenas
 
@@ -263,6 +249,7 @@ def test_prompts_of_one_model_stand_together_and_beside_table_3(study: Path) -> 
     assert paper.loc[("error rate", "prompt +Repeat"), "remark"] == "no answer in the arena is to the template repeat"
     assert "published figures" in page_text(app)
     assert "NoMIRACL, EMNLP 2024 Findings (arXiv 2312.11361v3), Table 3" in page_text(app)
+    assert "ours" not in frame(open_page(arena="study", printed="Table 7"), "remark"), "a column without a value"
 
 
 def test_the_printed_tables_stand_alone_where_there_are_no_answers(study: Path) -> None:

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import small_arena
+from arena_writer import write_arena
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
 
@@ -27,12 +27,11 @@ from mirage.ranking.judges import VerdictJudge, battles_of
 from mirage.schema import PEOPLE
 from mirage.stages.judge.faults import ORIGINAL, passport_path
 from mirage.store import arena as store_arena
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.views import exam as views
 from mirage.views.exam import JudgeRow
-from pages import notes, page_text
+from pages import figures, notes, page_text
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for k, system in enumerate(("gpt-4", "aya-101", "llama-3"))
     ]
     tables = {"judgments": schema.from_rows("judgments", rows), "features": schema.from_rows("features", features)}
-    writing.write(tmp_path / "judged", tables, made_by="a test", title="Two judges", label="simulated")
+    write_arena(tmp_path / "judged", tables, title="Two judges", label="simulated")
     small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setattr(store_arena, "bundled_arenas", dict)
@@ -127,7 +126,7 @@ def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     simulation = simulate_arena(
         systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta")
     )
-    writing.write(tmp_path / "sim", simulation.tables, made_by="a test", label="simulated")
+    write_arena(tmp_path / "sim", simulation.tables, label="simulated")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
@@ -178,34 +177,19 @@ def test_agreement_is_shown_by_language_and_languages_without_votes_are_named(
     assert app.dataframe[0].value["judge"].iloc[-1] == PEOPLE
 
 
-def figures_of(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
-    """Note what every chart shows."""
-    drawn: dict[str, dict[str, Any]] = {}
-    monkeypatch.setattr(
-        "mirage.explorer.kit.chart.chart", lambda figure, **options: drawn.update({options["key"]: figure})
-    )
-    return drawn
-
-
-def test_with_votes_the_page_begins_with_agreement_by_language_and_people_beside_it(
-    partly: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_votes_the_page_begins_with_agreement_by_language_and_people_beside_it(partly: Path) -> None:
     vote(partly, {"en": 12, "sw": 5})
-    drawn = figures_of(monkeypatch)
     app = opened(arena="sim")
-    assert set(drawn) == {"by_language_agree"}
-    figure = drawn["by_language_agree"]
+    ((key, figure),) = figures(app).items()
+    assert key == "by_language_agree"
     assert list(figure["layout"]["yaxis"]["ticktext"]) == ["English", "Swahili"], "languages without votes are left out"
     assert {trace["name"] for trace in figure["data"]} >= {"gpt-4o", "zeta"}
     assert not any("--known" in code.value for code in app.code)
 
 
-def test_without_votes_and_known_pairs_the_page_says_what_brings_them(
-    partly: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = figures_of(monkeypatch)
+def test_without_votes_and_known_pairs_the_page_says_what_brings_them(partly: Path) -> None:
     app = opened(arena="sim")
-    assert not {"by_language_agree", "by_language_known"} & set(drawn)
+    assert not {"by_language_agree", "by_language_known"} & set(figures(app))
     assert any(f"mirage judge {partly}" in code.value and "--known" in code.value for code in app.code)
     assert "Spot check" in page_text(app)
 
@@ -213,11 +197,11 @@ def test_without_votes_and_known_pairs_the_page_says_what_brings_them(
 def test_known_answers_alone_tell_whether_to_trust_a_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data" / "sample"))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path))
-    drawn = figures_of(monkeypatch)
     app = opened(arena="sample", languages=["en", "te"])
-    assert set(drawn) == {"by_language_known"}
-    assert drawn["by_language_known"]["layout"]["yaxis"]["ticktext"] == ["English", "Telugu"]
-    assert drawn["by_language_known"]["layout"]["shapes"][0]["x0"] == 0.5, "chance"
+    ((key, figure),) = figures(app).items()
+    assert key == "by_language_known"
+    assert figure["layout"]["yaxis"]["ticktext"] == ["English", "Telugu"]
+    assert figure["layout"]["shapes"][0]["x0"] == 0.5, "chance"
     assert not any("--known" in code.value for code in app.code)
 
 
@@ -227,7 +211,7 @@ def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path, n
     rows = [schema.Judgment(**row) for row in open_arena(arenas / "judged").read("judgments").to_pylist()]
     human = [replace(row, judge=name, person=True, call=None) for row in rows if row.judge == "gpt-4o"]
     tables = {"judgments": schema.from_rows("judgments", rows + human)}
-    arena = writing.write(arenas / "with-people", tables, made_by="a test", title="People", label="own data")
+    arena = write_arena(arenas / "with-people", tables, title="People", label="own data")
     assert people_judges(arena) == {name}
     table = views.exam_view(arena).table().to_pylist()
     assert table[-1]["judge"] in (name, PEOPLE)
@@ -246,7 +230,7 @@ def test_a_passport_is_shown_by_fault(arenas: Path) -> None:
             seen = (a == ORIGINAL) == (code == "en")
             verdicts.append(schema.Judgment(code, f"q{q}", "j", a, b, "A" if seen else "B", None, None, None))
     tables = {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", verdicts)}
-    writing.write(passport_path(arenas / "judged"), tables, made_by="a test")
+    write_arena(passport_path(arenas / "judged"), tables)
     app = opened(arena="judged")
     assert "Passport" in page_text(app)
     table = next(element.value for element in app.dataframe if "unmade" in element.value).set_index("fault")

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
-from conftest import PATIENCE, ROOT
-from streamlit.testing.v1 import AppTest
-
 from mirage.explorer.kit.answer_card import passages_html
 from mirage.stages.across import is_cross_lingual
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
 from mirage.views import query_search as answers
 from mirage.views.query import query_view
-from pages import page_text
-
-
-def open_page(name: str, arena: str, **params: str) -> AppTest:
-    """Open a page on a bundled arena."""
-    app = AppTest.from_file(ROOT / "pages" / f"{name}.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": arena, **params})
-    return app.run()
+from pages import figures, open_page, page_text
 
 
 def test_a_matrix_shows_pairs_of_languages() -> None:
-    app = open_page("hallucination", "sample-across", section="Errors", view="passage languages")
-    assert not app.exception
-    figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-    (matrix,) = (figure for figure in figures if figure["layout"]["xaxis"].get("ticktext"))
+    app = open_page("hallucination", arena="sample-across", section="Errors", view="passage languages")
+    (matrix,) = (figure for figure in figures(app).values() if figure["layout"]["xaxis"].get("ticktext"))
     asked, given = (matrix["layout"][axis]["ticktext"] for axis in ("yaxis", "xaxis"))
     assert {"Arabic", "French"} <= set(given)
     # Squares and, where n is under 10, hollow ones.
@@ -35,8 +21,7 @@ def test_a_matrix_shows_pairs_of_languages() -> None:
 
 
 def test_an_arena_in_one_language_shows_no_matrix() -> None:
-    app = open_page("hallucination", "sample")
-    assert not app.exception
+    app = open_page("hallucination", arena="sample")
     assert not is_cross_lingual(open_arena(arenas.bundled_arenas()["sample"]))
     assert "Languages of passages" not in page_text(app)
 

@@ -33,12 +33,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def arenas(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
-    return folder
-
-
 def test_a_page_shows_the_corrected_levels_where_there_are_labels(arenas: Path) -> None:
     shown = open_page("hallucination", arena="labelled")
     assert HEADING in headings(shown)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import whole_systems
+from arena_writer import write_arena
 
 from mirage import schema
 from mirage.stages.nuggets.terms import TERMS
-from mirage.store import writing
 from mirage.store.arena import Arena
 from mirage.views.query import of_systems, query_view
 from pages import headings, open_page
@@ -44,7 +44,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
         "nuggets": schema.from_rows("nuggets", [nugget("n1"), nugget("n2", "vital"), nugget("n3")]),
         "nugget_assignments": schema.from_rows("nugget_assignments", rows),
     }
-    return writing.write(arena.path, tables, made_by="a test")
+    return write_arena(arena.path, tables)
 
 
 def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: Arena) -> None:
@@ -82,7 +82,7 @@ def test_a_bank_without_assignments_names_the_command(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = {name: arena.read(name) for name in ("queries", "passages", "answers", "outcomes", "nuggets")}
-    writing.write(tmp_path / "bank", tables, made_by="a test")
+    write_arena(tmp_path / "bank", tables)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "bank"))
     app = open_page("answers", arena="bank", query="en:q001")
     assert any("mirage measure nuggets" in code.value for code in app.code)

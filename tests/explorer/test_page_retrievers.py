@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import small_arena
 import whole_systems
-from conftest import PATIENCE, ROOT
+from arena_writer import write_arena
 from streamlit.testing.v1 import AppTest
 
+import pages
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena
 from mirage.views.retrieval import retrieval_view
 from pages import page_text
@@ -25,15 +25,11 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
 
 def open_page(monkeypatch: pytest.MonkeyPatch, path: Path, **params: str) -> AppTest:
     monkeypatch.setenv("MIRAGE_ARENAS", str(path))
-    app = AppTest.from_file(ROOT / "pages" / "hallucination.py", default_timeout=PATIENCE)
-    app.query_params.update({"arena": path.name, **params})
-    app.run()
-    assert not app.exception
-    return app
+    return pages.open_page("hallucination", arena=path.name, **params)
 
 
-def test_an_arena_without_a_retriever_has_no_such_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = open_page(monkeypatch, arenas.bundled_arenas()["nomiracl"], section="Errors")
+def test_an_arena_without_a_retriever_has_no_such_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page(monkeypatch, small_arena.write(tmp_path).path, section="Errors")
     assert "Retrievers" not in page_text(app)
 
 
@@ -43,7 +39,7 @@ def test_without_labels_the_reason_stands_there(arena: Arena, tmp_path: Path, mo
         "passages", {name: passages[name] for name in passages.column_names if name != "relevant"}
     )
     tables = {name: arena.read(name) for name in ("queries", "retrieved")}
-    bare = writing.write(tmp_path / "bare", {**tables, "passages": unlabelled}, made_by="a test")
+    bare = write_arena(tmp_path / "bare", {**tables, "passages": unlabelled})
     with pytest.raises(NotEnoughData):
         retrieval_view(bare)
     assert "Not measured" in page_text(open_page(monkeypatch, bare.path))
@@ -53,6 +49,6 @@ def test_a_run_alone_is_measured_on_a_page_that_lacks_all_else(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = {name: arena.read(name) for name in ("queries", "passages", "retrieved")}
-    writing.write(tmp_path / "run", tables, made_by="a test")
+    write_arena(tmp_path / "run", tables)
     app = open_page(monkeypatch, tmp_path / "run")
     assert any("retriever" in frame.value.columns for frame in app.dataframe)

@@ -4,8 +4,6 @@ import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 from mirage.explorer.kit.heat_tables import rank_table, win_table
 from mirage.publish.charts.palette import Mode
 from mirage.views.win_matrix import Cell, Matrix
@@ -21,8 +19,8 @@ def row(system: str, language: str, rank: int) -> dict[str, object]:
 CELLS = [row("b", "en", 1), row("b", "fi", 2), row("a", "en", 2), row("a", "fi", 1), row(SYSTEMS[2], "en", 3)]
 
 
-def drawn(mode: Mode = "light") -> str:
-    return rank_table([*CELLS, row("b", "all", 1)], SYSTEMS, arena="own & other", mode=mode)
+def drawn() -> str:
+    return rank_table([*CELLS, row("b", "all", 1)], SYSTEMS, arena="own & other")
 
 
 def test_every_rank_is_in_its_place_and_a_missing_one_is_a_dash() -> None:
@@ -30,7 +28,7 @@ def test_every_rank_is_in_its_place_and_a_missing_one_is_a_dash() -> None:
     ranks = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td.*?</td>", line)] for line in lines]
     assert ranks == [["1", "2"], ["2", "1"], ["3", "–"]]
     assert drawn().count('<th scope="row">') == drawn().count("leaderboard?") == len(SYSTEMS)
-    table = rank_table(CELLS, SYSTEMS, arena="own", mode="light", unlinked={"a"})
+    table = rank_table(CELLS, SYSTEMS, arena="own", unlinked={"a"})
     assert table.count("leaderboard?") == len(SYSTEMS) - 1, "what has no rank over all languages has no page"
 
 
@@ -46,16 +44,15 @@ def test_hovering_tells_interval_and_n() -> None:
 
 def test_ranks_in_print_have_no_links_and_no_interval() -> None:
     cells = [{"language": "en", "system": "b", "judge": None}, {"language": "fi", "system": "b", "judge": 1}]
-    printed = rank_table(cells, ["b"], arena="", mode="light", value="judge")
+    printed = rank_table(cells, ["b"], arena="", value="judge")
     assert "<a" not in printed
     assert "rank 1 by the judge" in printed
     assert ">–<" in printed
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 def test_wins_are_in_the_order_of_the_systems_and_link_to_their_battles(mode: Mode) -> None:
     matrix = Matrix(("a", "b"), {("b", "a"): Cell("b", "a", 3, 1, 1, 0), ("a", "b"): Cell("a", "b", 0, 5, 0, 0)})
-    table = win_table(matrix, tuple(SYSTEMS), arena="own", mode=mode, judge="j")
+    table = win_table(matrix, tuple(SYSTEMS), mode, arena="own", judge="j")
     lines = re.findall(r"<tr>(.*?)</tr>", table)[1:]
     shares = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td.*?</td>", line)] for line in lines]
     assert shares == [["–", "75", "–"], ["–", "–", "–"], ["–", "–", "–"]]

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 
 from mirage import schema
 from mirage.battles.judge import judge_facts
 from mirage.stages.outcomes.tables import outcomes
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views import query as answers
 from pages import open_page, page_text
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "judgments": schema.from_rows("judgments", judgments()),
         "outcomes": outcomes(queries, first),
     }
-    writing.write(folder / "repeated", tables, made_by="a test", title="Repeated", label="simulated")
+    write_arena(folder / "repeated", tables, title="Repeated", label="simulated")
     return folder
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from mirage.stages.judge.pairs import OrderedPair
 from mirage.stages.judge.prompt import Prompts
 from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
-from mirage.store import files, writing
+from mirage.store import files
 from mirage.store.arena import Arena
 from mirage.store.upsert import by_key, upsert
 from mirage.views import battle as battle
@@ -63,7 +64,7 @@ def tables() -> dict[str, pa.Table]:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
-    return writing.write(tmp_path / "arena", tables(), made_by="a test")
+    return write_arena(tmp_path / "arena", tables())
 
 
 def ids(rows: pa.Table) -> dict[str, list[str]]:

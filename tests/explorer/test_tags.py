@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import small_arena
+from arena_writer import write_arena
 from commands import mirage
 
 from mirage import schema
 from mirage.errors import BadInput, TableMissing, UnknownName
 from mirage.ranking.judges import LabelJudge, size
-from mirage.store import writing
 from mirage.store.arena import Arena
 from mirage.store.tags import count_queries, parse_tag, select_tagged
 
@@ -93,7 +93,7 @@ def test_what_does_not_exist_is_refused_by_name(arena: Arena, tmp_path: Path) ->
 
 def test_the_command_ranks_on_a_tag(arena: Arena, tmp_path: Path) -> None:
     part = select_tagged(arena, [("domain", "law")])
-    alone = writing.write(tmp_path / "alone", {name: part.read(name) for name in part.tables}, made_by="test")
+    alone = write_arena(tmp_path / "alone", {name: part.read(name) for name in part.tables})
     options = ("--judge", "judge-x", "--draws", "50", "--format", "csv")
     narrowed = mirage("rank", arena.path, *options, "--tag", "domain=law")
     assert narrowed.stdout == mirage("rank", alone.path, *options).stdout

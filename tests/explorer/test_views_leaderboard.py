@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import small_arena
+from arena_writer import write_arena
 from board_cases import board_of
 
 from benchmarks.simulated import simulate_arena
@@ -16,9 +17,8 @@ from mirage.ranking.board import rank_verdicts
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge, size
 from mirage.ranking.settings import RankSettings
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
-from mirage.views.published_ranks import published_ranks
+from mirage.views.printed import published_ranks
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_a_language_without_the_subset_is_left_out_by_name(arena: Arena) -> None
     assert dict(board.lacking) == {"sw": "no answerable queries"}
     with pytest.raises(NotEnoughData, match="no battles to rate") as refused:
         board_of(arena, LabelJudge(skill="answer"), ("sw",))
-    assert "(sw: no answerable queries)" in str(refused.value)
+    assert "(Swahili: no answerable queries)" in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["one", "pooled"])
@@ -91,6 +91,7 @@ def test_published_ranks_are_shown_as_printed(tmp_path: Path) -> None:
         "languages": 2,
     }
     assert (other["system"], other["judge"], other["surrogate"]) == ("Aya-23", 2.0, 1.5)
+    assert ranks.conclusion == "As printed, GPT-4o ranks best by the GPT-4o judge (mean rank 1.0 in 2 languages)."
     assert ranks.everything.num_rows == 2 + 4
     assert published_ranks(arena, ("fi",)).rows.to_pylist()[0]["surrogate"] == 1.0
 
@@ -111,7 +112,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     simulation = simulate_arena(
         systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
     )
-    writing.write(path, dict(simulation.tables), made_by="test")
+    write_arena(path, dict(simulation.tables))
     return open_arena(path)
 
 

@@ -14,7 +14,7 @@ from mirage.explorer.kit import votes as people
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence, Vote
-from mirage.people.votes.rows import cast, now, shown_digest, standing, token
+from mirage.people.votes.rows import cast, now, shown_digest, token, valid_votes
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, cited_sentences
 from mirage.store.arena import Arena
@@ -101,7 +101,7 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     }
     assert by == n
     assert len({row.item for row in seen}) == len(seen)
-    assert votes_on(arena, seen).counting == standing(seen)
+    assert votes_on(arena, seen).counting == valid_votes(seen)
     old = replace(seen[0], shown=shown_digest(["another query"], ["another text"]))
     repeat = views.next_pair(arena, "en", votes_on(arena, [old, *seen[1:]]).counting)
     assert repeat is not None
@@ -109,18 +109,18 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
 
 
 def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: Arena, home: Path) -> None:
-    assert people.on(arena, "en", "e00", (A, B)) == []
+    assert people.battle_votes(arena, "en", "e00", (A, B)) == []
     with pytest.raises(NotEnoughData):
         agreement_view(arena, people.votes_at(arena))
     stored_vote = people.database().submit(vote("e00", "A"))
-    assert people.on(arena, "en", "e00", (B, A)) == [stored_vote]
-    by = agreement_view(arena, people.votes_at(arena)).joint("zeta")
+    assert people.battle_votes(arena, "en", "e00", (B, A)) == [stored_vote]
+    by = agreement_view(arena, people.votes_at(arena)).joint_row("zeta")
     assert by is not None
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
     with pytest.raises(NotEnoughData, match="30"):
         corrected_view(arena, "zeta", people.votes_at(arena), ("en",))
     people.database().undo(Vote, stored_vote.vote_id, voter="amina")
-    assert people.on(arena, "en", "e00", (A, B)) == []
+    assert people.battle_votes(arena, "en", "e00", (A, B)) == []
 
 
 def test_pages_that_only_read_do_not_wait_twice_for_a_database_that_is_away(

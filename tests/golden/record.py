@@ -194,10 +194,14 @@ def pair_tests(prefix: str, tests: Mapping[str, BoardTests]) -> Numbers:
 
 
 def rankings(arenas: Arenas) -> Numbers:
-    """Yield the rankings of every judge and language, with tests; relevance labels also by skill and parser."""
+    """Yield the rankings of every judge and language, with tests; relevance labels also by skill. Of the sample, whose
+    18 languages take longest, neither skills nor simulated judges.
+    """
     for name, arena in arenas.items():
         for judge in judges_of(arena):
-            skills = ("both", "abstain", "answer") if judge == "relevance" else ("both",)
+            if judge.startswith("simulated/"):
+                continue
+            skills = ("both", "abstain", "answer") if judge == "relevance" and name != "sample" else ("both",)
             for skill in skills:
                 prefix = key(name, "rank", judge=judge if skill == "both" else f"{judge}:{skill}")
                 yield from tried(prefix, lambda p=prefix, a=arena, j=judge, s=skill: _ranking(p, a, j, s))
@@ -562,18 +566,23 @@ def surrogates(arenas: Arenas) -> Numbers:
 
 def _compared(prefix: str, seen: Training, regressors: Sequence[str]) -> Numbers:
     compared = compare_regressors(seen, regressors)
-    yield f"{prefix}/default", compared.default
+    yield f"{prefix}/default", [*compared][-1]
     fields = ("systems", "tau", "rmse", "r2", "slope", "covered")
-    yield from rows(f"{prefix}/quality", compared.quality(), ("language", "regressor"), fields)
-    for regressor, held_out in compared.held_out.items():
-        for code, systems in held_out.systems.items():
-            if code not in tested_languages(held_out.systems):
+    yield from rows(
+        f"{prefix}/quality",
+        itertools.chain(*(of.quality() for of in compared.values())),
+        ("language", "regressor"),
+        fields,
+    )
+    for regressor, held_out in compared.items():
+        for code, of in held_out.languages.items():
+            if code not in tested_languages(held_out.languages):
                 continue
-            for place, system in enumerate(systems):
+            for place, system in enumerate(of.systems):
                 where = key(prefix, "left out", regressor=regressor, language=code, system=system)
-                yield f"{where}/predicted", float(held_out.predicted[code][place])
-                yield f"{where}/low", float(held_out.low[code][place])
-                yield f"{where}/high", float(held_out.high[code][place])
+                yield f"{where}/predicted", float(of.predicted[place])
+                yield f"{where}/low", float(of.low[place])
+                yield f"{where}/high", float(of.high[place])
     for row in importances(seen, "linear"):
         for field in ("rise", "low", "high"):
             yield f"{key(prefix, 'importance', feature=row.feature)}/{field}", float(getattr(row, field))

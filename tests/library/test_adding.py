@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from arena_writer import write_arena
 from conftest import ROOT
 from own_system import read_system
 
@@ -18,7 +19,7 @@ from mirage.schema import REFERENCE
 from mirage.stages.features.families import FEATURES
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import arena as arenas
-from mirage.store import owned, writing
+from mirage.store import owned
 from mirage.store.arena import Arena, open_arena
 
 SAMPLE = ROOT / "data" / "sample"
@@ -35,7 +36,7 @@ def by_words(tmp_path: Path) -> Arena:
     path = shutil.copytree(SAMPLE, tmp_path / "by-words")
     rows = open_arena(path).read("nugget_assignments")
     kept = rows.filter(pc.equal(rows["assigner"], TERMS))
-    return writing.write(path, {"nugget_assignments": kept}, made_by="a test")
+    return write_arena(path, {"nugget_assignments": kept})
 
 
 def given(folder: Path, arena: Arena, *, like: str = "baseline/bm25-3", languages: tuple[str, ...] = ("sw",)) -> Path:

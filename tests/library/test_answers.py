@@ -9,11 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
+from golden.cases import read_golden, read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mirage.text.answers import citations, cited_ids, parse_answer, strip_markup
-from mirage.text.languages import LANGUAGES
 
 IDS = tuple(f"{n}#{n % 3}" for n in range(12, 22))
 
@@ -30,26 +30,7 @@ def known(text: str) -> list[int]:
 # --- reason and answer
 
 
-@pytest.mark.parametrize(
-    ("text", "reason", "answer"),
-    [
-        ("##Reason: because ##Answer: yes", "because", "yes"),
-        ("## reason : because\n## ANSWER: yes", "because", "yes"),
-        ("Reason: because\nAnswer: yes", "because", "yes"),
-        ("REASON:because\n  answer :yes", "because", "yes"),
-        ("**Reason:** because\n\n**Answer**: yes", "because", "yes"),
-        ("# Reason\nbecause\n# Answer\nyes", "because", "yes"),
-        ("### Reasoning: because\n### Answer: yes", "because", "yes"),
-        ("##Reason：因为\n##Answer：是", "因为", "是"),
-        ("Reason: because. Answer: yes", "because.", "yes"),
-        ("##Answer: yes ##Reason: because", "because", "yes"),
-        ("Because.\n##Answer: yes", "Because.", "yes"),
-        ("##Answer: yes", None, "yes"),
-        ("##Reason: because, and the answer is cut", "because, and the answer is cut", None),
-        ("##Reason: the answer: is quoted here\n##Answer: yes", "the answer: is quoted here", "yes"),
-        ("##Reason: ##Answer: yes", "", "yes"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("reasons"))
 def test_markers_in_any_spelling_split_reason_and_answer(text: str, reason: str | None, answer: str | None) -> None:
     parsed = parse_answer(text)
     assert (parsed.reason, parsed.answer, parsed.markers) == (reason, answer, True)
@@ -84,101 +65,18 @@ def test_spans_point_at_the_parts_in_the_raw_answer(pieces: list[str]) -> None:
 # --- citations
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("so [12#0, 14#2]", ["12#0", "14#2"]),
-        ("so [Doc 12#0]", ["12#0"]),
-        ("so [doc12#0] and [Document: 14#2]", ["12#0", "14#2"]),
-        ("so [12#0][14#2]", ["12#0", "14#2"]),
-        ("so [12#0; 14#2 and 13#1]", ["12#0", "14#2", "13#1"]),
-        ("so 【12#0】 and ［14#2］", ["12#0", "14#2"]),
-        ("so [as 12#0 says]", ["12#0"]),
-        ("so [[12#0]]", ["12#0"]),
-        ("so [12#0\n, 14#2]", ["12#0", "14#2"]),
-    ],
-)
+@pytest.mark.parametrize(*read_table("cited_ids"))
 def test_ids_in_brackets_several_to_a_bracket_and_with_a_word_pitfall_16(text: str, expected: list[str]) -> None:
     for numbered in (False, True):
         assert labels(text, numbered=numbered) == [(i, i) for i in expected]
 
 
-@pytest.mark.parametrize(
-    ("text", "positions"),
-    [
-        ("present in [1].", [1]),
-        ("in [1][2] and [3]", [1, 2, 3]),
-        ("in [1, 3 and 10]", [1, 3, 10]),
-        ("in [1-3]", [1, 2, 3]),
-        ("in [2–4, 7-8]", [2, 3, 4, 7, 8]),
-        ("in [Context 3, Context 5]", [3, 5]),
-        ("in 【2】", [2]),
-        ("in [১, ২] und [३] y [٤]", [1, 2, 3, 4]),
-        ("context [4] says", [4]),
-        ("Context 4 says", [4]),
-        ("in contexts 1, 2, and 9 of them", [1, 2, 9]),
-        ("in contexts 1, 2 and 9.", [1, 2, 9]),
-        ("(contexts 1, 4, 6)", [1, 4, 6]),
-        ("contexts 1-3 and 7 describe it", [1, 2, 3, 7]),
-        ("en el contexto 2 se dice", [2]),
-        ("dans le contexte 7:", [7]),
-        ("в контексте 2 сказано", [2]),
-        ("passage #3", [3]),
-        ("[present in context 4, context 5]", [4, 5]),
-    ],
-)
-def test_numbers_mean_positions_where_the_prompt_numbered_the_passages(text: str, positions: list[int]) -> None:
-    assert known(text) == positions
-
-
-_IN_EVERY_LANGUAGE = """
-ar | [المستند ٢] | [مصدر 2] | [السياق: 2]
-bn | [নথি ২] | [সূত্র ২] | [অনুচ্ছেদ 2]
-de | [Dokument 2] | [Quelle: 2] | [Dokument Nr. 2]
-en | [Source: 2] | [citation:2] | [Excerpt 2]
-es | [Documento 2] | [Fuente 2] | [pasaje n.º 2]
-fa | [سند ۲] | [منبع ۲] | [متن 2]
-fi | [Lähde 2] | [lähteessä 2] | [asiakirjassa 2]
-fr | [Référence 2] | [extrait 2] | [contexte n° 2]
-hi | [दस्तावेज़ २] | [स्रोत 2] | [संदर्भ: 2]
-id | [Dokumen 2] | [Sumber: 2] | [rujukan 2]
-ja | [文書2] | [出典2] | 【資料２】
-ko | [문서 2] | [출처: 2] | [2번 문서]
-ru | [Документ 2] | [источнике 2] | [отрывок 2]
-sw | [Hati 2] | [Chanzo 2] | [muktadha 2]
-te | [పత్రం ౨] | [మూలం 2] | [సందర్భం 2]
-th | [เอกสารที่ ๒] | [แหล่งที่มา 2] | [บริบท 2]
-yo | [ìwé 2] | [orísun 2] | [ìtọ́kasí 2]
-zh | [文档2] | [来源：2] | [第2篇文档]
-"""
-IN_EVERY_LANGUAGE = {
-    code: forms for code, *forms in (line.split(" | ") for line in _IN_EVERY_LANGUAGE.strip().splitlines())
-}
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_a_number_with_a_word_for_a_passage_cites_in_every_language(code: str) -> None:
-    for text in IN_EVERY_LANGUAGE[code]:
-        assert known(f"x {text}.") == [2], text
-
-
-@pytest.mark.parametrize(
-    ("text", "positions"),
-    [
-        ("x【1†source】, y【2†L3-L5】", [1, 2]),
-        ("x [^1][^2].", [1, 2]),
-        ("x [²]", [2]),
-        (r"x \[1\]", [1]),
-        ("[Dokumente 1 und 3]", [1, 3]),
-        ("[Sumber: 1; Sumber: 3]", [1, 3]),
-        ("[1和2]", [1, 2]),
-        ("[資料1、資料3]", [1, 3]),
-        ("[Quellen: 1–3]", [1, 2, 3]),
-        ("[منبع ۱ و ۲]", [1, 2]),
-    ],
-)
-def test_lists_ranges_footnotes_and_native_digits_cite(text: str, positions: list[int]) -> None:
-    assert known(text) == positions
+def test_golden_numbers_cite_positions_where_the_prompt_numbered_the_passages() -> None:
+    """In every language and spelling; a list of sources at the end and what is not certain cite nothing."""
+    cases = read_golden("citations")
+    expected = {case["text"]: (case["positions"], case["mentions"], case["why"]) for case in cases}
+    found = {case["text"]: (known(case["text"]), len(labels(case["text"])), case["why"]) for case in cases}
+    assert found == expected
 
 
 @pytest.mark.parametrize("file", ["citations.jsonl", "turn4/12-citation-forms/cited.jsonl"])
@@ -213,87 +111,6 @@ def test_an_id_that_looks_like_a_word_and_a_number_stays_an_id() -> None:
     ids = ("doc-1", "doc-2", "source_3")
     mentions = citations("[doc-2] [doc-1, source_3]", ids, numbered=False)
     assert cited_ids(mentions) == ("doc-2", "doc-1", "source_3")
-
-
-@pytest.mark.parametrize(
-    ("text", "positions"),
-    [
-        ("Built in 1911.¹", [1]),
-        ("The wall was built² and painted³.", [2, 3]),
-        ("Built.¹² Long.¹⁻³", [1, 2, 1, 2, 3]),
-        ("1911年に建てられました。¹", [1]),
-        ("यह 1911 में बना था।²", [2]),
-        ("Built.<sup>1</sup><sup>3</sup> Long.<sup>1, 2</sup> Old.<sup>[2]</sup>", [1, 3, 1, 2, 2]),
-        ("Built in 1911<sup>1</sup>; red <sup class='n'><a href='#2'>[2]</a></sup>, big<sup>(3)</sup>.", [1, 2, 3]),
-        ("Det er [Kilde 2 og 3] eller [Kilder 1, 3]", [2, 3, 1, 3]),
-        ("so [S1], [S2, S3] and [#1]", [1, 2, 3, 1]),
-        ("so [source_2], [doc-1] and [Chunk #3]", [2, 1, 3]),
-        ("so [Source 1: file.pdf] and [Source 2: mole.pdf, page 3]", [1, 2]),
-        ("so [1: a.pdf; 2: b.pdf], [Quelle 3: Hafen, S. 3]", [1, 2, 3]),
-        ("so [2, p. 3], [1, pp. 3-4; 3, p. 9] and [1、3ページ]", [2, 1, 3, 1]),
-        ("so [1, S. 3], [2, стр. 4], [3, p. 7] и [1, §2]", [1, 2, 3, 1]),
-    ],
-)
-def test_raised_labelled_and_annotated_numbers_cite(text: str, positions: list[int]) -> None:
-    assert known(text) == positions
-
-
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "Sources:",
-        "**References**",
-        "## 参考文献",
-        "Quellen",
-        "Источники:",
-        "المراجع:",
-        "Fuentes:",
-        "참고 문헌",
-        "संदर्भ:",
-    ],
-)
-def test_a_list_of_sources_at_the_end_cites_nothing(heading: str) -> None:
-    assert known(f"It is old [2].\n\n{heading}\n[1] mole.pdf\n[2] map.pdf\n[3] list.pdf") == [2]
-    assert known(f"It is old [2].\n\n{heading}\n\n1. [1] mole.pdf\n\n2. [2] map.pdf\n") == [2]
-    assert known(f"It is old [2].\n\n{heading}\n[1] mole.pdf\n\nAnd it is long [3].") == [2, 1, 3]
-    assert known(f"It is old.\n\n{heading}\n[2] map.pdf") == [2]
-
-
-def test_other_lists_of_sources_cite_nothing() -> None:
-    assert known("It is old [2].\n\nSources: [1], [2], [3]") == [2]
-    assert known("It is old [^2].\n\n[^1]: mole\n[^2]: map\n") == [2]
-    assert known("Sources differ [1]. The sources [2] say so.") == [1, 2]
-    every = "".join(f"[{n}] file{n}.pdf\n" for n in range(1, len(IDS) + 1))
-    assert known(f"It is old.\n\nReferences:\n{every}") == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "12 m², 10² km, 5 m<sup>2</sup>, x³, 10<sup>3</sup>, Fe²⁺, 10⁻², ¹⁄₂, (a+b)²",
-        "[S1] Introduction",
-        "see section [S1] and step [#2]",
-        "It ranked [#1] in 2019.",
-        "see [Figur 2], [Kapitel 3], [May 2], [Schritt 1] and [Part 1]",
-        "[3: a note] [16:9] [2020: plan] [Q2: results] [Figure 2: map.pdf]",
-        "[S11] [#0] [11, p. 3]",
-        "[2 documents] [Figure 2] [Table 3] x² (1) [3 Quellen]",
-        "in 2019 (3) or [2019]",
-        "context 2019",
-        "context 10% of it",
-        "in the context 3.5 of",
-        "the first context",
-        "[9 times] [Q1] [] [ ] [...] [A]",
-        "cut off at context [1",
-        "subcontext 3",
-    ],
-)
-def test_what_is_not_certain_is_not_a_citation(text: str) -> None:
-    assert labels(text) == []
-
-
-def test_a_count_after_a_comma_is_no_citation() -> None:
-    assert known("in context 3, 5 people are named") == [3]
 
 
 def test_unknown_ids_are_kept_by_their_label() -> None:

@@ -243,8 +243,6 @@ def root_name(node: ast.AST) -> str:
 
 LIMIT = "a limit that a test lowers, so that a small input meets it"
 PRIVATE = {
-    "test_cluster.py": ({"_PATIENCE"}, LIMIT),
-    "test_doctor.py": ({"_EXTRAS"}, "an extra that is not installed anywhere"),
     "test_doors.py": ({"_offered", "_refusal"}, "no request of a browser lacks a length"),
     "test_engines.py": ({"_BYTES"}, LIMIT),
     "test_headings.py": ({"_HEADING"}, "the expression that headings were read with, beside the faster reading"),
@@ -255,11 +253,6 @@ PRIVATE = {
         {"_FEW", "_KEPT", "_MANY", "_UNSURE", "_by_index", "_lock", "_place", "_stem"},
         "limits that a test lowers; the index on disk, which has no public name, beside reading every text",
     ),
-    "test_storage.py": (
-        {"_FIRST_PAUSE", "_LONGEST_PAUSE", "_PLACE", "_remote"},
-        "pauses; an earlier test's copies",
-    ),
-    "test_storage_azure.py": ({"_remote"}, "copies of an earlier test"),
     "test_vllm.py": ({"_refuses"}, "the errors of a real engine"),
 }
 """Private names that tests still use, by file, with the reason. Take lines away; add none."""

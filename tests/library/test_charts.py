@@ -49,23 +49,24 @@ def contrast(color: str, other: str) -> float:
     return (b + 0.05) / (a + 0.05)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
 def test_family_colours_stay_apart_for_every_kind_of_colour_vision(mode: Any, vision: str) -> None:
     makers = [maker for maker in FAMILIES if maker.name not in ("baseline", "other")]
     for maker, other in itertools.combinations(makers, 2):
-        seen = [lab(np.clip(VISION[vision] @ linear(m.color(mode)), 0, 1)) for m in (maker, other)]
+        seen = [lab(np.clip(VISION[vision] @ linear(m.color), 0, 1)) for m in (maker, other)]
         # CIE76: about 2 is just noticeable side by side; marks lie apart and are small.
         assert math.dist(*seen) > 15, f"{maker.name} and {other.name} under {vision} in {mode}"
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 def test_marks_and_texts_have_the_contrast_that_wcag_asks_for(mode: Any) -> None:
-    ground = ink(mode).ground
+    ground = ink().ground
     for maker in FAMILIES:
-        assert contrast(maker.color(mode), ground) >= 2.9, maker.name
-    assert contrast(ink(mode).text, ground) >= 7
-    assert contrast(ink(mode).muted, ground) >= 4.5
+        assert contrast(maker.color, ground) >= 2.9, maker.name
+    assert contrast(ink().text, ground) >= 7
+    assert contrast(ink().muted, ground) >= 4.5
+    for fill in (ink().chosen, ink().muted, *(palette.ramp_color(share / 20) for share in range(21))):
+        inks = (palette.ink_on(fill), "#ffffff", palette.LIGHT.text)
+        assert contrast(inks[0], fill) == max(contrast(one, fill) for one in inks) >= 4.2, fill
 
 
 def test_systems_of_a_known_maker_share_its_colour_and_have_marks_of_their_own() -> None:
@@ -125,9 +126,8 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
 def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
-    figure = charts.whiskers(ROWS, mode=mode)
+    figure = charts.whiskers(ROWS)
     go.Figure(figure)  # refuses a property that Plotly does not know
     json.dumps(figure)
     assert figure["layout"]["yaxis"]["ticktext"] == ["gpt-4", "aya-101", "Mistral-7B"]
@@ -140,14 +140,14 @@ def test_whiskers_say_value_interval_and_n(mode: Any) -> None:
     assert best["error_x"]["arrayminus"] == [pytest.approx(0.2)]
     for part in ("+0.50", "+0.30", "+0.60", "1 to 2", "n = 1,234 battles"):
         assert part in best["text"][0]
-    assert best["marker"]["color"] == [family("gpt-4").color(mode)]
-    assert marks["aya-101"]["marker"]["color"] == [ink(mode).ground], "an unbounded rating is hollow"
-    assert "prior's word" in marks["aya-101"]["text"][0]
+    assert best["marker"]["color"] == [family("gpt-4").color]
+    assert marks["aya-101"]["marker"]["color"] == [ink().ground], "an unbounded rating is hollow"
+    assert "depends on the prior" in marks["aya-101"]["text"][0]
 
 
 def test_a_systems_name_in_a_hover_is_not_markup() -> None:
     rows = [{**ROWS[0], "system": "<b onmouseover=alert(1)>x</b>"}]
-    (trace,) = charts.whiskers(rows, mode="light")["data"]
+    (trace,) = charts.whiskers(rows)["data"]
     assert "<b onmouseover" not in trace["text"][0]
 
 

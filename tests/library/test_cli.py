@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import os
 import shutil
@@ -17,7 +15,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import pyarrow.compute as pc
 import pytest
 from cli_cases import Mirror
 from commands import mirage, rows
@@ -26,7 +23,7 @@ from filelock import FileLock
 from nomiracl_cases import row, save
 from pipeline_cases import judgments, published_answers
 from published_cases import differing
-from store_cases import snapshot
+from store_cases import file_size_limit, snapshot
 
 from mirage import schema
 from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
@@ -45,16 +42,10 @@ RANKS = ",".join(column.name for column in schema.columns(Ranked))
 
 @pytest.fixture(scope="module", autouse=True)
 def one_core() -> Iterator[None]:
-    """Let imports read small files in this process; `several_cores` and whatever is a program of its own do not."""
+    """Let imports read small files in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cores, "available", lambda: 1)
         yield
-
-
-@pytest.fixture
-def several_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let imports read files in two processes."""
-    monkeypatch.setattr(cores, "available", lambda: 2)
 
 
 @pytest.fixture(scope="module")
@@ -133,15 +124,19 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Path) -> None:
     """Under a C locale with UTF-8 mode off, where what is left to a default goes wrong, and a default is an error."""
-    folder = published_answers(tmp_path / "in", yes="نعم, answer is present.")
-    program = [sys.executable, "-X", "warn_default_encoding", "-W", "error::EncodingWarning:mirage", "-m", "mirage"]
-    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    for args in (
-        ("import", "nomiracl", str(folder), "--into", str(tmp_path / "a")),
-        ("report", "rates", str(tmp_path / "a"), "--format", "json"),
-    ):
-        result = subprocess.run([*program, *args], env=environment, capture_output=True, check=False)
-        assert result.returncode == 0, result.stderr
+    published_answers(tmp_path / "in", yes="نعم, answer is present.")
+    code = (
+        "import sys; from mirage.cli import app\n"
+        "for words in ('import nomiracl in --into a', 'report rates a --format json'):\n"
+        "    try: app(words.split())\n"
+        "    except SystemExit as end: assert not end.code, words"
+    )
+    strict = ("-X", "warn_default_encoding", "-W", "error::EncodingWarning:mirage")
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(
+        [sys.executable, *strict, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
     texts = open_arena(tmp_path / "a").read("answers")["text"].to_pylist()
     assert "نعم, answer is present." in texts
 
@@ -210,17 +205,11 @@ def test_bad_usage_ends_with_code_2_and_writes_nothing(
 
 
 def test_a_full_disk_ends_with_code_2_and_the_arena_as_it_was(arena: Path, tmp_path: Path) -> None:
-    before = snapshot(arena)
-    command = ["import", "nomiracl", str(published_answers(tmp_path / "other", yes="Other")), "--into", str(arena)]
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)); sys.argv[0] = 'mirage'\n"
-        "from mirage.cli import main; main()"
-    )
-    result = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=False)
-    assert result.returncode == 2, result.stderr
-    assert "the arena cannot be written: File too large" in result.stderr
-    assert "free space" in result.stderr
-    assert snapshot(arena) == before
+    other = published_answers(tmp_path / "other", yes="Other")
+    with file_size_limit(1500):
+        message = refused(arena, "import", "nomiracl", other, "--into", arena)
+    assert "the arena cannot be written: File too large" in message
+    assert "free space" in message
 
 
 # --- stopped and killed -----------------------------------------------------------------------------------------------
@@ -311,28 +300,10 @@ def test_app_runs_streamlit_on_the_router_with_the_arena_named(
 # --- the published figures, by the real commands ----------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("several_cores")
-def test_the_real_import_and_rates_agree_with_every_published_cell(shared: Path, tmp_path: Path) -> None:
-    into = tmp_path / "build" / "n"
-    program = [sys.executable, "-m", "mirage"]
-    subprocess.run(
-        [*program, "import", "nomiracl", str(shared / "nomiracl"), "--into", str(into)], cwd=ROOT, check=True
-    )
-    result = subprocess.run(
-        [*program, "report", "rates", str(into), "--parser", "published", "--format", "csv"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+def test_the_rates_of_the_published_outputs_agree_with_every_published_cell() -> None:
+    """Of the bundled outcomes, which `test_builders` makes again from the outputs."""
+    result = mirage("report", "rates", "nomiracl", "--parser", "published", "--format", "csv")
     (line,) = (line for line in result.stderr.splitlines() if "5%" in line)
     assert "aya-101" in line, "the published parser leaves many of its answers unclassified, which is said"
-    cells = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert differing(cells) == {}
-    assert {r["system"] for r in cells} == set(SYSTEM_NAMES.values())
-    arena = open_arena(into)
-    assert (arena.rows("queries"), arena.rows("passages"), arena.rows("answers")) == (8_045, 80_450, 88_495)
-    present = pc.not_equal(arena.read("answers", columns=["status"])["status"], "missing")
-    assert pc.sum(present).as_py() == 88_469
-    assert set(arena.tables) == {"queries", "passages", "answers", "outcomes"} <= set(schema.TABLES)
+    assert differing(rows(result)) == {}
+    assert {row["system"] for row in rows(result)} == set(SYSTEM_NAMES.values())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 
 from mirage import schema
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 
 
@@ -24,7 +24,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     rows = {"queries": queries, "answers": answers}
     tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
     path = tmp_path_factory.mktemp("arenas") / "closed"
-    writing.write(path, tables, made_by="a test")
+    write_arena(path, tables)
     mirage("measure", "outcomes", path)
     return open_arena(path)
 

@@ -9,10 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
 import zlib
-from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -23,25 +20,18 @@ import pytest
 from commands import mirage
 from conftest import ROOT
 from generating_cases import command, write
-from llm_cases import replies_of
 from misbehaving import Act, Call, Service, error, reply
-from parts_cases import by_text, tables
+from parts_cases import tables
 from waiting import until
 
-from mirage.errors import BadInput, Unreachable
-from mirage.llm import asking, presets
-from mirage.llm.calls import ChatModel, Limits, Settings
-from mirage.llm.completion import Messages
-from mirage.llm.engines import cluster as engine
-from mirage.llm.engines.cluster import TURNS, complete_on
+from mirage.llm.engines.cluster import TURNS
 from mirage.store.arena import open_arena
-from mirage.store.ledger import Ledger, ledger_path
 
 pytestmark = pytest.mark.cluster
-LATENCY, CALLS = 0.2, 400
+LATENCY = 0.5
 KILLS = int(os.environ.get("MIRAGE_TEST_KILLS", "3"))
-UNDER_KILLS = int(os.environ.get("MIRAGE_TEST_CALLS", "120"))
-"""Kills, and the calls meanwhile: more than their rate allows in a minute. docs/cluster.md tells of more of both."""
+CALLS = int(os.environ.get("MIRAGE_TEST_CALLS", "60"))
+"""Calls made while so many workers, nodes and drivers are killed."""
 NODE = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
 
 
@@ -79,23 +69,6 @@ def flaky(call: Call) -> Act:
     return reply(f"##Answer: {number % 97} [q000#1] [[{'ABC'[number % 3]}]]")
 
 
-def conversations(n: int) -> list[Messages]:
-    return [[{"role": "user", "content": f"q{number}"}] for number in range(n)]
-
-
-def ask(nodes: Any, folder: Path, service: Service, n: int = CALLS, workers: int = 4, **limits: Any) -> list[Any]:
-    call_limits = Limits(**{"backoff": 0.05, "concurrency": 4, **limits})
-    with Ledger(ledger_path(folder)) as ledger:
-        model = ChatModel(Settings("m"), call_limits, presets.resolve(base_url=service.url))
-        engine_on = partial(complete_on, model=model, cluster=engine.Cluster(workers, nodes.address))
-        return replies_of(asking.ask(conversations(n), model, ledger, engine=engine_on))
-
-
-def answered_twice(service: Service) -> int:
-    """Replies that were sent for nothing."""
-    return sum(count - 1 for count in service.answered.values() if count > 1)
-
-
 def workers_alive(node: Any = None) -> list[int]:
     """Process ids of the workers that are there, of one node if it is given."""
     raylet = None if node is None else node.all_processes["raylet"][0].process.pid
@@ -109,15 +82,9 @@ def workers_alive(node: Any = None) -> list[int]:
     return sorted(pids)
 
 
-def most_in_a_minute(moments: list[float]) -> int:
-    """Most requests in any 60 seconds."""
-    moments = sorted(moments)
-    return max(bisect_left(moments, first + 60) - number for number, first in enumerate(moments))
-
-
 def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any, tmp_path: Path) -> None:
     counts, ratings, bytes_ = [], [], []
-    for name, options in (("here", []), ("there", ["--engine", "ray", "--address", nodes.address, "--workers", "4"])):
+    for name, options in (("here", []), ("there", ["--engine", "ray", "--address", nodes.address, "--workers", "2"])):
         path = tmp_path / name
         shutil.copytree(ROOT / "data" / "sample", path)
         with Service(flaky) as service:
@@ -137,19 +104,13 @@ def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_
     rng = random.Random(5)
     kills = ["worker", "node", "driver"] * (KILLS // 3)
     rng.shuffle(kills)
-    calls, concurrency, workers, rate = UNDER_KILLS, 4, 4, 240
-    targets = sorted(rng.sample(range(calls // 20, calls * 19 // 20), len(kills)))
-    path = write(tmp_path / "a", n=calls // 2)
-    moments: list[float] = []
+    concurrency, workers = 2, 3
+    targets = sorted(rng.sample(range(CALLS // 20, CALLS * 19 // 20), len(kills)))
+    path = write(tmp_path / "a", n=CALLS // 2)
     at_risk = 0
-
-    def note(call: Call) -> Act:
-        moments.append(time.monotonic())
-        return flaky(call)
-
-    with Service(note, latency=LATENCY) as service:
+    with Service(flaky, latency=LATENCY) as service:
         arguments = command(path, service, "--engine", "ray", "--address", nodes.address, "--workers", str(workers))
-        arguments += ["--concurrency", str(concurrency), "--retries", "3", "--rpm", str(rate)]
+        arguments += ["--concurrency", str(concurrency), "--retries", "3"]
         start = partial(subprocess.Popen, [sys.executable, "-m", "mirage", *arguments], cwd=ROOT)
         driver, more = start(), nodes.add_node(**NODE)
         for target, victim in zip(targets, kills, strict=True):
@@ -171,30 +132,10 @@ def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_
         assert driver.wait() == 0
         nodes.remove_node(more)
         rows = open_arena(path).read("answers").to_pylist()
-        assert len(rows) == len({(row["language"], row["query_id"]) for row in rows}) == calls
+        assert len(rows) == len({(row["language"], row["query_id"]) for row in rows}) == CALLS
         assert {row["status"] for row in rows} == {"ok"}
-        assert len(service.answered) == calls
-        assert answered_twice(service) <= at_risk
-        assert most_in_a_minute(moments) <= rate
-
-
-def test_one_budget_holds_for_all_workers_though_some_are_killed(nodes: Any, tmp_path: Path) -> None:
-    prices = {"price_in": 1, "price_out": 1}
-    price, concurrency, killed = 120 / 1e6, 4, 2
-    with Service(by_text, latency=LATENCY) as service:
-
-        def kill() -> None:
-            for target in (20, 60):
-                until(lambda target=target: len(service.answered) > target and workers_alive(), "calls are made")
-                os.kill(workers_alive()[0], signal.SIGKILL)
-
-        thread = threading.Thread(target=kill)
-        thread.start()
-        replies = ask(nodes, tmp_path, service, n=400, concurrency=concurrency, budget=200 * price, **prices)
-        thread.join()
-        # The longest reply costs more than what comes: the last calls are not made.
-        assert 60 < sum(reply is not None for reply in replies) <= 200
-        assert len(service.calls) <= 200 + concurrency * TURNS * killed
+        assert len(service.answered) == CALLS
+        assert service.answered.total() - len(service.answered) <= at_risk, "answered for nothing"
 
 
 def test_no_cluster_and_other_versions_are_one_clear_error(
@@ -206,31 +147,15 @@ def test_no_cluster_and_other_versions_are_one_clear_error(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         with Service() as service:
-            arguments = command(write(tmp_path / "a", n=1), service, "--engine", "ray", "--address")
+            options = ["--engine", "ray", "--workers", "1", "--address"]
+            arguments = command(write(tmp_path / "a", n=1), service, *options)
             result = mirage(*arguments, f"127.0.0.1:{free.getsockname()[1]}", code=2)
             assert "no Ray cluster answers" in result.stderr
             assert "ray start" in result.stderr
             for name, message in (("ray", "another version of Ray"), ("mirage", "has mirage")):
                 with monkeypatch.context() as other:
                     other.setattr(f"{name}.__version__", "0.0.0")
-                    with pytest.raises(BadInput, match=message):
-                        ask(nodes, tmp_path / "b", service, n=1)
+                    assert message in mirage(*arguments, nodes.address, code=2).stderr
                 ray.shutdown()
             assert service.calls == []
     ray.shutdown()
-
-
-def test_a_second_driver_on_the_same_arena_is_told_so(nodes: Any, tmp_path: Path) -> None:
-    with Service(by_text, latency=0.5) as service:
-        path = write(tmp_path / "a", n=30)
-        arguments = command(path, service, "--engine", "ray", "--address", nodes.address, "--concurrency", "1")
-        driver = subprocess.Popen([sys.executable, "-m", "mirage", *arguments, "--workers", "1"], cwd=ROOT)
-        until(lambda: len(service.calls) > 2, "calls are made", process=driver)
-        assert "another run of this arena" in mirage(*arguments, code=2).stderr
-        driver.kill()
-        driver.wait()
-
-
-def test_a_key_that_is_turned_down_stops_all_workers(nodes: Any, tmp_path: Path) -> None:
-    with Service(lambda call: error(401)) as service, pytest.raises(Unreachable, match="401"):
-        ask(nodes, tmp_path, service)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -35,13 +36,14 @@ from mirage.ranking.compare.paired import (
 )
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import comparison_view
 
-SIMULATED = 400
-"""Arenas of a simulation: a share of 5% then has a standard error of 1.1 points."""
+SIMULATED = 200
+"""Arenas of a simulation."""
+WIDE = 3 * 0.0154
+"""Three standard errors of a share of 5% of them."""
 
 
 def in_english(values: Any, strata: Any = None) -> dict[str, LanguageDifferences]:
@@ -67,7 +69,7 @@ def arena_of(path: Path, values: dict[str, dict[str, list[float | None]]], featu
         for system, numbers in systems.items()
         for k, value in enumerate(numbers)
     ]
-    writing.write(path, {"features": schema.from_rows(schema.Feature, rows)}, made_by="a test")
+    write_arena(path, {"features": schema.from_rows(schema.Feature, rows)})
     return open_arena(path)
 
 
@@ -82,7 +84,7 @@ def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena
                 rows.append(
                     schema.OutcomeRow(code, f"q{k}", system, "strict", subset, outcome, "made up", None, None, is_right)
                 )
-    writing.write(path, {"outcomes": schema.from_rows(schema.OutcomeRow, rows)}, made_by="a test")
+    write_arena(path, {"outcomes": schema.from_rows(schema.OutcomeRow, rows)})
     return open_arena(path)
 
 
@@ -135,8 +137,8 @@ def test_equal_systems_are_told_apart_in_at_most_a_twentieth_of_arenas(draw: Any
             continue
         covered += estimate.low <= 0 <= estimate.high
         wrong += estimate.p <= 0.05 and not estimate.low <= 0 <= estimate.high
-    assert wrong / SIMULATED <= 0.05 + 2 * 0.011
-    assert covered / SIMULATED >= 0.93
+    assert wrong / SIMULATED <= 0.05 + WIDE
+    assert covered / SIMULATED >= 0.95 - WIDE
 
 
 @pytest.mark.parametrize("n", [40, 250])
@@ -149,7 +151,7 @@ def test_intervals_of_unequal_systems_cover_what_they_promise(draw: Any, lead: f
         differences = draw(rng, n, lead)
         estimate = estimated(differences, 1.0 if draw is right_or_wrong else None)
         covered += bool(estimate.low <= truth <= estimate.high)
-    assert 0.93 <= covered / SIMULATED <= 0.99
+    assert abs(covered / SIMULATED - 0.95) <= WIDE
 
 
 def test_strata_of_unequal_size_weigh_the_same_and_cover() -> None:
@@ -161,13 +163,13 @@ def test_strata_of_unequal_size_weigh_the_same_and_cover() -> None:
         estimate = estimated(np.concatenate(parts), 1.0, strata)
         covered += bool(estimate.low <= truth <= estimate.high)
         assert estimate.value == pytest.approx(np.mean([part.mean() for part in parts]))
-    assert 0.93 <= covered / SIMULATED <= 0.99
+    assert abs(covered / SIMULATED - 0.95) <= WIDE
 
 
 @pytest.mark.parametrize(("n", "share"), [(20, 0.1), (40, 0.05), (60, 0.4), (250, 0.3)])
 def test_the_detectable_difference_is_found_in_four_of_five_pitfall_216(n: int, share: float) -> None:
     """Of wins, ties and losses: with as many differing queries as there are, or more where it takes more."""
-    rng, found, times = np.random.default_rng([4, n]), 0, 200
+    rng, found, times = np.random.default_rng([4, n]), 0, 100
     sample = np.where(np.arange(n) < share * n, 1.0, 0.0) * np.where(np.arange(n) % 2, 1, -1)
     least = planned(sample).detectable
     assert least is not None
@@ -177,7 +179,7 @@ def test_the_detectable_difference_is_found_in_four_of_five_pitfall_216(n: int, 
         values = np.where(u < (differ + least) / 2, 1.0, np.where(u < differ, -1.0, 0.0))
         estimate = estimated(values, 1.0)
         found += estimate.p <= 0.05 and estimate.value > 0
-    assert found / times == pytest.approx(0.8, abs=0.08)
+    assert found / times == pytest.approx(0.8, abs=0.12)
 
 
 @pytest.mark.parametrize("kind", ["two orders", "smooth", "unbounded"])
@@ -194,9 +196,9 @@ def test_the_detectable_difference_of_graded_values_is_found_in_four_of_five(kin
         mean = 0.4 if kind == "two orders" else 0.1875
         return sizes * np.where(rng.random(n) < (1 + lead / mean) / 2, 1, -1)
 
-    least = [(planned(d) if reach else estimated(d, None)).detectable for d in (draw(0.0) for _ in range(30))]
+    least = [(planned(d) if reach else estimated(d, None)).detectable for d in (draw(0.0) for _ in range(15))]
     found = [estimated(draw(float(size)), reach).low > 0 for size in least for _ in range(8)]  # type: ignore[arg-type,operator]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.09)
+    assert np.mean(found) == pytest.approx(0.8, abs=0.12)
 
 
 @pytest.mark.parametrize(
@@ -270,9 +272,9 @@ def rare(share: float, n: int) -> Any:
 @pytest.mark.parametrize(("share", "n"), [(0.03, 20), (0.05, 40), (0.1, 60)])
 def test_rare_differences_cover_and_are_seldom_equivalent_pitfall_216(share: float, n: int) -> None:
     rng = np.random.default_rng([216, n])
-    estimates = [estimated(rare(share, n)(rng), 1.0) for _ in range(600)]
-    assert np.mean([e.low <= -share <= e.high for e in estimates]) >= 0.955  # type: ignore[operator]
-    assert np.mean([-share <= e.low for e in estimates]) <= 0.035  # type: ignore[operator]
+    estimates = [estimated(rare(share, n)(rng), 1.0) for _ in range(SIMULATED)]
+    assert np.mean([e.low <= -share <= e.high for e in estimates]) >= 0.95 - WIDE  # type: ignore[operator]
+    assert np.mean([-share <= e.low for e in estimates]) <= 0.025 + WIDE  # type: ignore[operator]
 
 
 def judged(rng: np.random.Generator, n: int, strengths: dict[str, float], language: str = "en") -> pa.Table:
@@ -297,14 +299,14 @@ def by_rating(table: pa.Table, first: str, second: str, **how: Any) -> Compariso
 
 
 def test_ratings_of_equal_systems_are_told_apart_in_at_most_a_twentieth_and_cover() -> None:
-    rng, wrong, covered, times = np.random.default_rng(6), 0, 0, 400
-    for _ in range(times):
+    rng, wrong, covered = np.random.default_rng(6), 0, 0
+    for _ in range(SIMULATED):
         row = by_rating(judged(rng, 40, {"a": 0.0, "b": 0.0, "c": 0.5}), "a", "b").overall
         wrong += row.p <= 0.05
         assert (row.p <= 0.05) == (not row.low <= 0 <= row.high)
         covered += row.low <= 0 <= row.high
-    assert wrong / times <= 0.05 + 2 * 0.011
-    assert covered / times >= 0.93 - 0.011
+    assert wrong / SIMULATED <= 0.05 + WIDE
+    assert covered / SIMULATED >= 0.95 - WIDE
 
 
 def test_systems_that_meet_are_compared_by_their_points_against_each_other() -> None:
@@ -422,7 +424,7 @@ def test_ratings_that_only_tie_are_equivalent_within_an_unseen_query() -> None:
 def test_the_difference_of_ratings_is_that_of_the_ranking(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     tables = [judged(rng, 30, {"a": 0.0, "b": 0.4, "c": 1.0}, code) for code in ("en", "fi")]
-    writing.write(tmp_path / "arena", {"judgments": pa.concat_tables(tables)}, made_by="a test")
+    write_arena(tmp_path / "arena", {"judgments": pa.concat_tables(tables)})
     arena = open_arena(tmp_path / "arena")
     ranking = mirage.rank(arena, draws=100)
     report = compare_systems(arena, "a", "b", CompareSettings(draws=100, moved=1000))
@@ -551,7 +553,7 @@ def judged_arena(path: Path, wins: dict[tuple[str, str], int], n: int = 60) -> A
         for (a, b), won in wins.items()
         for k in range(n)
     ]
-    writing.write(path, {"judgments": schema.from_rows(schema.Judgment, rows)}, made_by="a test")
+    write_arena(path, {"judgments": schema.from_rows(schema.Judgment, rows)})
     return open_arena(path)
 
 
@@ -677,7 +679,7 @@ def test_a_comparison_by_nuggets_is_that_of_the_scores(tmp_path: Path) -> None:
         "nuggets": schema.from_rows(schema.Nugget, bank),
         "nugget_assignments": schema.from_rows(schema.NuggetAssignment, given_to),
     }
-    arena = writing.write(tmp_path / "arena", tables, made_by="a test")
+    arena = write_arena(tmp_path / "arena", tables)
     row = compare_systems(arena, "new", "old", CompareSettings(measure="nuggets")).overall
     share = {name: np.mean([yes for (_, s, _), yes in stated.items() if s == name]) for name in ("new", "old")}
     assert row.difference == pytest.approx(share["new"] - share["old"])

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from conftest import ROOT
 from installed import core, run, wheel  # noqa: F401  # fixtures
+
+from mirage.store.arena import open_arena
 
 SIXTEEN = (
     *("app", "pull", "import", "check", "show", "evaluate", "generate", "measure"),
@@ -45,6 +49,7 @@ judge: judge {arena} --judge heuristic --languages sw --queries 2
 judge: judge passport {arena} --judge heuristic --languages sw --queries 2
 judge: report judges {arena} --passport --judge heuristic
 rank: rank {arena} --judge heuristic --languages sw
+rank: rank {battles}
 rank: rank surrogate {arena} --judge heuristic --languages sw --regressor ridge
 rank: rank paper {arena} --judge heuristic --languages sw --draws 3
 compare: compare {arena} thorough cautious --judge heuristic --languages sw --margin 9
@@ -54,7 +59,7 @@ report: report paper
 report: report retrieval {arena}
 report: report failures {arena}
 report: report languages {arena} --detect
-report: report noise {arena}
+report: report noise sample
 report: report judges {arena}
 votes: votes ballot {arena} --language sw --out ballot.csv --n 4
 votes: votes audit {arena} --out audit.csv --languages sw --n 4
@@ -72,11 +77,19 @@ arena: arena remove {arena} half
 RUNS: dict[str, list[tuple[str, ...]]] = {}
 for _name, _, _words in (line.partition(": ") for line in _RUNS.strip().splitlines()):
     RUNS.setdefault(_name, []).append(tuple(_words.split()))
-"""By command: runs on a copy of the sample that need no extra, one after the other in one folder."""
+"""By command: runs on a copy of the arena that need no extra, one after the other in one folder."""
 QUESTION = {"question": "When was the old bridge built?", "contexts": ["The old bridge was built in 1902."]}
 ANSWERS = [
     QUESTION | {"system": system, "answer": f"{system}: {year}"} for system, year in (("early", 1902), ("late", 1930))
 ]
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample in a few languages: what a command needs does not depend on how much there is."""
+    sample = open_arena(ROOT / "data" / "sample")
+    tables = {name: sample.read(name, languages=SOME if sample.languages(name) else None) for name in sample.tables}
+    return write_arena(tmp_path_factory.mktemp("few") / "arena", tables).path
 
 
 @pytest.fixture(scope="module")
@@ -86,47 +99,53 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     battle = {"language": "sw", "query_id": "sw-01", "system_a": "half", "system_b": "thorough"}
     said = {"voter": "amina", "vote": "B", "control": True, "why": "random", "time": "2026-01-01T00:00:00.000000Z"}
     votes = [{"vote_id": "1", "arena": "arena", **battle, **said}]
+    (folder / "battles.csv").write_text("system_a,system_b,verdict\nx,y,A\nx,y,A\nx,y,B\n", encoding="utf-8")
     (folder / "bridge.md").write_text("# The old bridge\n\nThe old bridge was built in 1902.\n", encoding="utf-8")
     for name, rows in {"answers.jsonl": ANSWERS, "votes.jsonl": votes}.items():
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return {
         "arena": "arena",
         "file": str(folder / "answers.jsonl"),
+        "battles": str(folder / "battles.csv"),
         "votes": str(folder / "votes.jsonl"),
         "corpus": str(folder / "bridge.md"),
         "nobody": "http://127.0.0.1:9/v1",
     }
 
 
+HELP = """
+import json, typer
+from mirage.cli import app
+def leaves(command, path=()):
+    yield path
+    for name, one in getattr(command, "commands", {}).items():
+        yield from leaves(one, (*path, name))
+paths = [path for path in leaves(typer.main.get_command(app)) if path]
+for path in paths:
+    try:
+        app([*(word for word in path if word != "default"), "--help"], prog_name="mirage")
+    except SystemExit as end:
+        assert not end.code, path
+print(json.dumps(paths))
+"""
+
+
 def test_the_commands_are_those_that_are_run(core: Path, tmp_path: Path) -> None:
     """Each has a help, and none is forgotten here."""
-    program = (
-        "import typer; from mirage.cli import app\n"
-        "def leaves(command, path=()):\n"
-        "    inner = getattr(command, 'commands', {})\n"
-        "    yield path\n"
-        "    for name, one in inner.items(): yield from leaves(one, (*path, name))\n"
-        "print(*(' '.join(path) for path in leaves(typer.main.get_command(app)) if path), sep='\\n')"
-    )
-    listed = run(core, "-c", program, cwd=tmp_path)
-    assert listed.returncode == 0, listed.stderr
-    commands = [line.split() for line in listed.stdout.splitlines()]
-    assert sorted({words[0] for words in commands}) == sorted(SIXTEEN) == sorted({*RUNS, *NEEDS})
-    helping = (
-        "import sys; from mirage.cli import app\n"
-        "for words in map(str.split, sys.argv[1:]):\n"
-        "    try: app([*words, '--help'], prog_name='mirage')\n"
-        "    except SystemExit as end: assert not end.code, words"
-    )
-    paths = [" ".join(word for word in words if word != "default") for words in commands]
-    helped = run(core, "-c", helping, *paths, cwd=tmp_path)
+    helped = run(core, "-c", HELP, cwd=tmp_path)
     assert helped.returncode == 0, helped.stderr
-    assert helped.stdout.count("Usage: mirage") == len(paths)
+    commands = json.loads(helped.stdout.splitlines()[-1])
+    assert helped.stdout.count("Usage: mirage") == len(commands)
+    assert sorted({words[0] for words in commands}) == sorted(SIXTEEN) == sorted({*RUNS, *NEEDS})
 
 
+SOME = ["en", "sw"]
+"""Languages of the arena."""
+RunAll = Callable[[dict[str, list[tuple[str, ...]]]], list[Any]]
 ALL = """
-import contextlib, io, json, os, sys
+import contextlib, importlib.util, io, json, os, sys
 from mirage.cli import main
+assert importlib.util.find_spec("streamlit") is None
 for folder, words in json.loads(sys.argv[1]):
     os.chdir(folder)
     sys.argv[1:], code, said = words, 0, io.StringIO()
@@ -142,19 +161,24 @@ for folder, words in json.loads(sys.argv[1]):
 """Runs commands one after the other in one process: Python and the packages are loaded once."""
 
 
-def run_all(core: Path, tmp_path: Path, uses: dict[str, list[tuple[str, ...]]], names: dict[str, str]) -> list[Any]:
-    """Words, exit code and stderr of each use; those of one command are in one folder, with a copy of the sample."""
-    given = []
-    for command, words in uses.items():
-        shutil.copytree(ROOT / "data" / "sample", tmp_path / command / "arena")
-        given += [(str(tmp_path / command), [word.format(**names) for word in use]) for use in words]
-    done = run(core, "-c", ALL, json.dumps(given), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+@pytest.fixture
+def run_all(core: Path, tmp_path: Path, few: Path, names: dict[str, str]) -> RunAll:
+    """Words, exit code and stderr of each use; those of one command are in one folder, with a copy of the arena."""
+
+    def run_uses(uses: dict[str, list[tuple[str, ...]]]) -> list[Any]:
+        given = []
+        for command, words in uses.items():
+            shutil.copytree(few, tmp_path / command / "arena")
+            given += [(str(tmp_path / command), [word.format(**names) for word in use]) for use in words]
+        done = run(core, "-c", ALL, json.dumps(given), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return run_uses
 
 
-def test_each_command_runs_without_the_explorer(core: Path, tmp_path: Path, names: dict[str, str]) -> None:
-    ended = run_all(core, tmp_path, RUNS, names)
+def test_each_command_runs_without_the_explorer(run_all: RunAll) -> None:
+    ended = run_all(RUNS)
     assert len(ended) == sum(map(len, RUNS.values()))
     # A vote from a file that nobody signed is an opinion, of which there is no agreement.
     wanted = [2 if words[:2] == ["votes", "agreement"] else 0 for words, _, _ in ended]
@@ -162,9 +186,8 @@ def test_each_command_runs_without_the_explorer(core: Path, tmp_path: Path, name
     assert [(*end[:2], end[2][-2000:]) for end, code in ends if end[1] != code or "Traceback" in end[2]] == []
 
 
-def test_what_needs_an_extra_names_it_in_one_line(core: Path, tmp_path: Path, names: dict[str, str]) -> None:
-    uses = {command: words for command, (_, words) in NEEDS.items()}
-    for words, code, said in run_all(core, tmp_path, uses, names):
+def test_what_needs_an_extra_names_it_in_one_line(run_all: RunAll) -> None:
+    for words, code, said in run_all({command: words for command, (_, words) in NEEDS.items()}):
         assert code == 2, (words, code, said)
         assert "Traceback" not in said
         assert said.count("pip install") == 1, said

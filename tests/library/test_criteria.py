@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage, rows
-from judge_cases import answers, arena, judgments, run, says, texts  # noqa: F401  # fixtures
+from judge_cases import answers, arena, by_hash, judgments, run, says, texts  # noqa: F401  # fixtures
 from misbehaving import Act, Call, Service
 
 import mirage as api
@@ -21,7 +21,6 @@ from mirage.people.exam import exam
 from mirage.ranking.board import rank_arena
 from mirage.ranking.judges import Judge, VerdictJudge
 from mirage.stages.judge.criteria import BUNDLED, load_criterion
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.makers import Makers
 
@@ -45,11 +44,6 @@ def file(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def by_hash(call: Call) -> Act:
-    """A judge that decides by the prompt alone."""
-    return says("ABC"[hashlib.sha256(call.content.encode()).digest()[0] % 3])
 
 
 # --- what a judge is asked --------------------------------------------------------------------------------------------
@@ -163,7 +157,7 @@ def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> N
 
 def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    writing.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    write_arena(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])})
     (read,) = open_arena(tmp_path / "a").read("judgments").to_pylist()
     assert (read["criterion"], read["prompt"]) == (None, None)
     files = list((tmp_path / "a").rglob("judgments/*.parquet"))
@@ -239,7 +233,7 @@ def test_points_are_scores_of_single_answers_and_decide_their_battles(arena: Pat
 
 def test_a_single_system_has_scores_and_no_battles(tmp_path: Path) -> None:
     path, rubric = tmp_path / "arena", file(tmp_path, "tone.yaml", POINTS)
-    writing.write(path, {**texts(), "answers": answers(("one",))}, made_by="a test")
+    write_arena(path, {**texts(), "answers": answers(("one",))})
     with Service(rating) as service:
         shown = rows(run(path, service, "--criterion", rubric, "--queries", 3, "--format", "csv"))
         assert {(row["system"], float(row["mean"])) for row in shown} == {("one", 5.0)}
@@ -304,7 +298,7 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
         for system in ORDER
     ]
     tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
-    writing.write(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)}, made_by="a test")
+    write_arena(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)})
     own = file(tmp_path, "mine.yaml", json.dumps({"template": PROMPT}))
     alone = file(tmp_path, "tone.yaml", POINTS)
     with Service(obeying(wrong)) as service:  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage as run
 from commands import write_jsonl
 from conftest import ROOT
@@ -16,7 +17,6 @@ from misbehaving import Service
 
 from mirage.errors import BadInput
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.ledger import Ledger, ledger_path
 from mirage.store.systems import keep_run
@@ -37,7 +37,7 @@ def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
 def arena(tmp_path: Path) -> Path:
     """An arena with answers of four systems without dates."""
     path = tmp_path / "arena"
-    writing.write(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}, made_by="a test")
+    write_arena(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)})
     return path
 
 

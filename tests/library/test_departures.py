@@ -25,22 +25,6 @@ def script() -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module")
-def effects(script: ModuleType) -> dict[str, str]:
-    """Effect of every departure by its name."""
-    return {departure.name: departure.effect for departure in script.departures()}
-
-
-def test_pitfall_26_cells_without_a_right_answer_are_counted_on_real_outcomes(effects: dict[str, str]) -> None:
-    assert effects["A cell without a correct answer"].startswith("24 of 363 cells")
-    assert effects["API errors"].startswith("191 answers")
-
-
-def test_pitfall_36_resampling_battles_would_make_the_intervals_too_narrow(effects: dict[str, str]) -> None:
-    ratio = float(effects["Unit of the bootstrap"].split(" are ")[1].split(" times")[0])
-    assert 0.3 < ratio < 0.9
-
-
 def test_every_prompt_has_a_source_and_each_departure_a_reason(script: ModuleType) -> None:
     folder = ROOT / "mirage" / "llm" / "prompts"
     names = [origin.name for origin in script.ORIGINS]

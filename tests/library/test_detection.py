@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from golden.cases import read_table
 
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file
@@ -39,14 +40,7 @@ def test_the_usual_languages_are_no_relatives() -> None:
     assert not RELATIVES.keys() & set(RELATIVES.values())
 
 
-@pytest.mark.parametrize(
-    ("texts", "code"),
-    [
-        (["Capital of Mali?", "Mount Everest height", "who won 2018 world cup", "Why does rain fall?"], "en"),
-        (["Wer war Goethe?", "Wo liegt Bonn?", "In welchem Jahr wurde der Westfälische Friede geschlossen?"], "de"),
-        (["Siapa dia?", "Di mana ibu kota Jepang?", "Siapa presiden pertama Indonesia dan kapan ia lahir?"], "id"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("brief_texts"))
 def test_brief_texts_take_the_language_of_their_set(texts: list[str], code: str) -> None:
     assert codes(texts) == [code] * len(texts)
 
@@ -105,17 +99,7 @@ def test_quoted_text_does_not_tell_a_language(texts: Sequence[str], code: str) -
     assert codes(texts) == [code] * len(texts)
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("Πόσο ψηλός είναι ο φάρος;", "el"),
-        ("كم ارتفاع المنارة؟", "ar"),
-        ("灯台の高さは？", "ja"),
-        ("Коли збудували стіну порту?", "uk"),
-        ("Ху?", None),
-        ("2 + 2?", None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("usual_languages"))
 def test_a_usual_language_is_taken_only_in_its_script(text: str, code: str | None) -> None:
     assert codes([*ENGLISH, text])[-1] == code
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from golden.cases import read_table
 
 from mirage.errors import BadInput, NotEnoughData
 from mirage.io.documents import read_documents, split_text
@@ -159,10 +160,7 @@ def test_pitfall_192_markup_that_goes_on_and_on_is_cut_in_a_moment() -> None:
         split_text(start + unit * (200_000 // len(unit)) + "!", markdown=True)
 
 
-@pytest.mark.parametrize(
-    ("line", "title"),
-    [("# a", "a"), ("## a ##", "a"), ("# C#", "C#"), ("#\ta \t", "a"), ("# #a", "#a"), ("### b # #", "b #")],
-)
+@pytest.mark.parametrize(*read_table("titles"))
 def test_the_text_of_a_heading_is_its_title(line: str, title: str) -> None:
     assert split_text(f"{line}\nText.", markdown=True) == [(title, "Text.")]
 

@@ -74,12 +74,12 @@ class Served:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         if method != "GET":
             # Streamlit's token against forged requests: any reader's browser is given one.
-            with urllib.request.urlopen(f"http://{self.address}/_stcore/health", timeout=PATIENCE) as answer:
+            with waiting.DIRECT.open(f"http://{self.address}/_stcore/health", timeout=PATIENCE) as answer:
                 token = SimpleCookie(answer.headers["Set-Cookie"])["_streamlit_xsrf"].value
             named |= {"Cookie": f"_streamlit_xsrf={token}", "X-Xsrftoken": token}
         request = urllib.request.Request(f"http://{self.address}{path}", data, named, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            with waiting.DIRECT.open(request, timeout=PATIENCE) as answer:
                 return answer.status, answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -103,6 +103,7 @@ def serving(folder: Path, *options: str, **variables: str) -> Iterator[Served]:
                 "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
                 "RECORDED": str(folder / "recorded"),
                 "MIRAGE_HOME": str(folder / "home"),
+                "MIRAGE_CACHE_MB": "0",  # no process that computes pages ahead
             }
             | variables
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from golden.cases import read_table
 from text_cases import TWO_SENTENCES
 
 from mirage.stages.testset.questions import jaccard, word_grams
@@ -30,18 +31,7 @@ def passages(n: int, *, alphabet: str, spaced: bool, seed: int = 5) -> list[list
     ]
 
 
-@pytest.mark.parametrize(
-    ("alphabet", "spaced"),
-    [
-        ("abdeghiklmnostuwyz", True),
-        ("অআকখগঘচছজতথদনপবমযরলশসহািীুে", True),
-        ("ابتجحدرسعفقكلمنهوي", True),
-        ("абвгдежзиклмнопрстуя", True),
-        ("桥市北建年人水山東大学国中小高新地方生日", False),
-        ("กขคงจชดตถทนบปผพมยรลวสหอา", False),
-    ],
-    ids=["latin", "bengali", "arabic", "cyrillic", "han", "thai"],
-)
+@pytest.mark.parametrize(*read_table("duplicates"))
 def test_copies_and_reorderings_are_found_and_nothing_else(alphabet: str, spaced: bool) -> None:
     originals = passages(60, alphabet=alphabet, spaced=spaced)
     draw = np.random.default_rng(11)

@@ -10,13 +10,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner
 from conftest import ROOT
+from golden.cases import read_table
 from misbehaving import Service, reply
 
 import mirage
 from mirage.battles.judge import judges, preferred_judge, verdict_judges
 from mirage.cli import app
+from mirage.store import arena as arenas
 from mirage.store.arena import is_arena, open_arena
 from mirage.store.ledger import ledger_path
 from mirage.views.overview import next_step
@@ -179,20 +182,9 @@ def test_a_model_judges_after_its_cost_is_said_and_no_call_is_made_twice(here: P
     assert not {"fluency_score"} & set(open_arena(here / "answers-arena").read("features")["feature"].to_pylist())
 
 
-def test_a_budget_leaves_the_rest_for_the_next_time(here: Path) -> None:
-    limits = ("--price-in", "100", "--price-out", "100", "--concurrency", "1")
-    with Service(lambda _: reply("Better. [[A]]")) as service:
-        done = evaluate(*judged_by(service, *limits, "--budget", "0.4", "--yes"))
-        some = len(service.calls)
-        assert 0 < some < 48
-        assert "budget" in done.stderr
-        evaluate(*judged_by(service, "--yes"))
-        assert len(service.calls) == 48
-
-
 def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([False, True])
-    monkeypatch.setattr("typer.confirm", lambda *_, **__: next(answers))
+    monkeypatch.setattr("mirage.cli.evaluating.confirm", lambda *_, **__: next(answers))
     monkeypatch.setattr("mirage.cli.evaluating.is_terminal", lambda: True)
     with Service(lambda _: reply("Better. [[A]]")) as service:
         evaluate(*judged_by(service))
@@ -201,10 +193,13 @@ def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytes
         assert len(service.calls) == 48
 
 
-def test_without_a_file_the_sample_is_evaluated(here: Path) -> None:
-    before = open_arena(ROOT / "data" / "sample").version
-    assert "reference and thorough are tied for best of 14 systems" in " ".join(mirage.evaluate(draws=20).findings)
-    assert open_arena(ROOT / "data" / "sample").version == before
+def test_without_a_file_the_sample_is_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = open_arena(ROOT / "data" / "sample")
+    tables = {name: sample.read(name, languages=["en", "sw"]) for name in ("queries", "passages", "answers")}
+    few = write_arena(here / "given" / "sample", tables)
+    monkeypatch.setattr(arenas, "bundled_arenas", lambda: {"sample": few.path})
+    assert "14 systems are tied for best" in " ".join(mirage.evaluate(draws=20).findings)
+    assert open_arena(few.path).version == few.version
     assert is_arena(here / "sample-arena")
 
 
@@ -308,6 +303,7 @@ def test_a_language_without_vocabulary_is_not_ranked_at_any_door(here: Path) -> 
     save(here / "am.jsonl", labelled(texts, language="am", question="ድልድዩ መቼ ተሠራ?"))
     done = evaluate("am.jsonl")
     assert "0 of 8 answers classified" in done.stderr
+    assert "16 answers could not be classified." in done.stderr
     assert "ranks first" not in done.stderr
     for words in (["rank", "am-arena"], ["compare", "am-arena", "a", "b"]):
         refused = CliRunner().invoke(app, words)
@@ -326,7 +322,7 @@ def test_a_system_without_answers_is_named_once_and_not_on_the_board(here: Path)
         save(here / f"{name}.jsonl", rows)
         done = evaluate(f"{name}.jsonl")
         assert f"{best} of 2 systems" in done.stderr
-        assert done.stderr.count(f"no answers in en: {failed}") == 1
+        assert done.stderr.count(f"no answers in English: {failed}") == 1
 
 
 @pytest.mark.parametrize(("subset", "first"), [("relevant", "a"), ("non_relevant", "b")])
@@ -428,20 +424,7 @@ def bold_and_careful(language: str, **fields: tuple[Any, Any]) -> list[dict[str,
     ]
 
 
-@pytest.mark.parametrize(
-    ("language", "fields", "source"),
-    [
-        ("en", {"ground_truth": ("In 1802.", "The documents do not say.")}, "references"),
-        ("de", {"reference": ("1802", "Dazu steht in den Texten nichts.")}, "references"),
-        ("sw", {"expected_output": ("Mwaka 1802", "Hati hazisemi.")}, "references"),
-        ("ja", {"ground_truths": (["1802年"], ["情報がありません"])}, "references"),
-        ("en", {"is_impossible": (False, True), "ground_truth": ("In 1802.", "")}, "own labels"),
-        ("en", {"answerable": (1, 0), "reference": ("1802", "1803")}, "own labels"),
-        ("de", {"Answerability": (["ANSWERABLE"], ["UNANSWERABLE"])}, "own labels"),
-        ("sw", {"question_type": ("factoid", "unanswerable"), "reference": ("1802", None)}, "references"),
-        ("ja", {"relevant": ([True], [False]), "reference": ("?", "1802")}, ""),
-    ],
-)
+@pytest.mark.parametrize(*read_table("answerable"))
 def test_a_reference_or_a_field_tells_which_queries_are_answerable(
     here: Path, language: str, fields: dict[str, tuple[Any, Any]], source: str
 ) -> None:
@@ -458,16 +441,7 @@ def test_a_reference_or_a_field_tells_which_queries_are_answerable(
     assert source in CliRunner().invoke(app, ["report", "rates", "plain-arena"]).stderr
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"ground_truth": ("", "")},
-        {"ground_truths": ([], [""])},
-        {"reference": (None, "-")},
-        {"answerability": (0.7, "partial")},
-        {"ground_truth": ("What do you mean?", None)},
-    ],
-)
+@pytest.mark.parametrize(*read_table("unlabelled"))
 def test_what_tells_nothing_is_no_label(here: Path, fields: dict[str, tuple[Any, Any]]) -> None:
     save(here / "plain.jsonl", bold_and_careful("en", **fields))
     assert "Nothing in the file says which is better" in evaluate("plain.jsonl").stderr
@@ -488,6 +462,20 @@ def test_a_number_not_named_after_what_is_good_decides_nothing_unless_asked(here
     (verdicts,) = (words for words in suggested(done) if words[1:3] == ["votes", "scores"])
     assert CliRunner().invoke(app, verdicts[1:]).exit_code == 0
     assert CliRunner().invoke(app, ["rank", "plain-arena"]).exit_code == 0
+
+
+def test_abstention_has_no_share_where_most_answers_could_not_be_classified(here: Path) -> None:
+    texts = {"long": ["Aneto ez, beste mendi bat da."] * 4, "terse": ["1898", *["Testuetan ez dago erantzunik."] * 3]}
+    question = "Noiz sortu zen Bilboko {k}. kirol elkartea?"
+    rows = [
+        {"question": question.format(k=k), "system": system, "answer": answer, "language": "eu"}
+        for system, answers in texts.items()
+        for k, answer in enumerate(answers)
+    ]
+    save(here / "plain.jsonl", rows)
+    behaviour = {row["system"]: row for row in json.loads(evaluate("plain.jsonl", "--format", "json").stdout)}
+    assert {system: row["answers"] for system, row in behaviour.items()} == {"long": 4, "terse": 4}
+    assert {row["abstained"] for row in behaviour.values()} == {None}, "one number among refusals that nobody reads"
 
 
 def test_a_field_that_differs_between_systems_is_about_their_answers(here: Path) -> None:

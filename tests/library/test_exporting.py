@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import small_arena
+from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
 
@@ -18,7 +19,6 @@ from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.stages.sft import Record, export_preferences, preferences
 from mirage.store import export as exporting
-from mirage.store import writing
 from mirage.store.arena import open_arena
 
 SAMPLE = ROOT / "data" / "sample"
@@ -121,7 +121,7 @@ def test_a_judge_that_prefers_nothing_gives_no_file(tmp_path: Path) -> None:
     shutil.copytree(SAMPLE, arena)
     rows = [row | {"verdict": "tie"} for row in open_arena(arena).read("judgments", languages=["sw"]).to_pylist()]
     ties = schema.from_rows("judgments", [schema.Judgment(**row) for row in rows])
-    writing.write(arena, {"judgments": ties}, made_by="a test", stale=["ratings"])
+    write_arena(arena, {"judgments": ties}, stale=["ratings"])
     with pytest.raises(NotEnoughData, match="prefers no answer") as caught:
         export_preferences(arena, tmp_path / "pairs.jsonl", judge="heuristic")
     shown = [row["judge"] for row in rows].count("heuristic")

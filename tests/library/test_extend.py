@@ -19,10 +19,6 @@ from commands import mirage
 from commands import write_jsonl as write
 from conftest import ROOT
 
-from mirage import schema
-from mirage.ranking.board import rank_arena
-from mirage.ranking.judges import VerdictJudge
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views.board import BoardChoice, board_view
 
@@ -54,196 +50,170 @@ def apply(section: str, folder: Path) -> None:
         file.write_text(text.replace(before, after), encoding="utf-8")
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the package, with its bytecode: it holds for each file that stays as it is."""
-    shutil.copytree(ROOT / "mirage", tmp_path / "copy" / "mirage")
-    return tmp_path / "copy"
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the program to which all recipes were applied."""
+    copy = tmp_path_factory.mktemp("copy")
+    for name in ("mirage", "pages", ".streamlit", "data/sample"):
+        shutil.copytree(ROOT / name, copy / name)
+    shutil.copy(ROOT / "app.py", copy)
+    for section, text in sections().items():
+        if BLOCK.search(text):
+            apply(section, copy)
+    return copy
 
 
-def run(copy: Path, *args: str | Path) -> str:
-    """A command of the copied program."""
-    result = subprocess.run(
-        [sys.executable, "-m", "mirage", *map(str, args)],
-        cwd=copy,
-        env=os.environ | {"PYTHONPATH": str(copy)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def arena(copy: Path, language: str) -> Path:
-    """An arena of two queries, two systems and a judge, by the commands that users have, of the program as it is."""
-    folder = copy / "arena"
-    queries = write(
-        copy / "queries.jsonl",
-        *(
-            {
-                "language": language,
-                "query_id": f"q{k}",
-                "text": "Which city is the capital?",
-                "subset": subset,
-                "passages": [{"passage_id": f"p{k}", "text": "A city.", "relevant": subset == "relevant"}],
-            }
+def arena(folder: Path, language: str) -> Path:
+    """An arena of two queries, two systems and a judge, by the commands that users have."""
+    folder.mkdir(exist_ok=True)
+    files = {
+        "queries": [
+            {"query_id": f"q{k}", "text": "Which city is the capital?", "subset": subset}
+            | {"passages": [{"passage_id": f"p{k}", "text": "A city.", "relevant": subset == "relevant"}]}
             for k, subset in enumerate(("relevant", "non_relevant"))
-        ),
-    )
-    answers = write(
-        copy / "answers.jsonl",
-        *(
-            {"language": language, "query_id": f"q{k}", "system": system, "text": text}
+        ],
+        "answers": [
+            {"query_id": f"q{k}", "system": system, "text": text}
             for k in range(2)
             for system, text in (("red", "Which city? Yes, answer is present."), ("blue", "I don't know."))
-        ),
-    )
-    judgments = write(
-        copy / "judgments.jsonl",
-        *(
-            {"language": language, "query_id": "q0", "judge": "j", "system_a": a, "system_b": b, "verdict": verdict}
+        ],
+        "judgments": [
+            {"query_id": "q0", "judge": "j", "system_a": a, "system_b": b, "verdict": verdict}
             for a, b, verdict in (("red", "blue", "A"), ("blue", "red", "B"))
-        ),
-    )
-    for file in (queries, answers, judgments):
-        mirage("import", file, "--into", folder)
-    return folder
+        ],
+    }
+    for name, rows in files.items():
+        file = write(folder / f"{name}.jsonl", *({"language": language, **row} for row in rows))
+        mirage("import", file, "--into", folder / "arena")
+    return folder / "arena"
 
 
 def test_a_language_needs_no_line(tmp_path: Path) -> None:
     folder = arena(tmp_path, "ta")
     mirage("measure", "outcomes", folder)
-    mirage("measure", "features", folder)
+    assert "ta" in mirage("measure", "features", folder, "--format", "json").stdout
     rates = json.loads(mirage("report", "rates", folder, "--format", "json").stdout)
     assert {row["language"] for row in rates} >= {"ta"}
     ranking = json.loads(mirage("rank", folder, "--judge", "j", "--format", "json").stdout)
     assert [(row["language"], row["system"], row["rank"]) for row in ranking] == [("ta", "red", 1), ("ta", "blue", 2)]
-    assert "ta" in mirage("measure", "features", folder, "--format", "json").stdout
     board = board_view(open_arena(folder), BoardChoice(("j",)))
     assert (board.languages, board.rows.num_rows) == (("ta",), 2)
 
 
-def test_a_feature_is_a_file_and_a_line(copy: Path) -> None:
-    apply("A feature", copy)
-    folder = arena(copy, "en")
-    run(copy, "measure", "features", folder)
-    rows = json.loads(run(copy, "measure", "features", folder, "--format", "json"))
-    values = {row["system"]: row["mean"] for row in rows if row["feature"] == "query_words"}
-    # "Which city is the capital?": which, city and is come back in the answer of red, none in that of blue.
-    assert values == {"red": pytest.approx(3 / 5), "blue": 0}
+RECIPES = {
+    "A feature": """
+mirage("measure", "features", "arena")
+rows = printed("measure", "features", "arena")
+values = {row["system"]: row["mean"] for row in rows if row["feature"] == "query_words"}
+# "Which city is the capital?": which, city and is come back in the answer of red, none in that of blue.
+assert values == {"red": approx(3 / 5), "blue": 0}, values
+""",
+    # `both_good`, counted as a tie by whoever reads verdicts: one that was forgotten would drop it or count a win.
+    "A verdict": """
+from mirage.battles.decision import decisions
+from mirage.ranking.judges import VerdictJudge
+from mirage.views.win_matrix import matrix
+battle = {"language": "en", "query_id": "q1", "judge": "j", "verdict": "both_good"}
+orders = [battle | {"system_a": a, "system_b": b} for a, b in (("red", "blue"), ("blue", "red"))]
+mirage("import", write_jsonl(Path("more.jsonl"), *orders), "--into", "arena")
+first, second = printed("rank", "arena", "--judge", "j")
+assert [(row["wins"], row["ties"], row["losses"]) for row in (first, second)] == [(2, 2, 0), (0, 2, 2)]
+(row,) = printed("report", "judges", "arena")
+assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
+arena = open_arena("arena")
+cell = matrix(arena, VerdictJudge("j")).cells["blue", "red"]
+assert (cell.wins, cell.ties, cell.losses) == (0, 1, 1)
+assert [one.winner for one in decisions(arena.read("judgments"))["j"].values()] == ["second", "tie"]
+assert package.rank("more.jsonl").languages["en"].record.tolist() == [[0, 2, 0], [0, 2, 0]]
+""",
+    "An input format": """
+file = write_jsonl(Path("file.jsonl"), {"prompt": "Which city?", "model": "red", "completion": "Rome."})
+mirage("import", file, "--into", "own")
+(answer,), (query,) = (open_arena("own").read(table).to_pylist() for table in ("answers", "queries"))
+assert (answer["language"], answer["system"], answer["text"]) == ("en", "red", "Rome.")
+assert query["text"] == "Which city?"
+""",
+    "A page": """
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file(f"{COPY}/pages/passages.py", default_timeout=120).run()
+assert not page.exception, page.exception
+n = open_arena(f"{COPY}/data/sample").rows("passages")
+assert f"{n:,} passages" in " ".join(element.proto.body for element in page.get("html"))
+""",
+    "A regressor": """
+import numpy as np
+from mirage.ranking.surrogate.regressors import ESTIMATORS, REGRESSORS, _median, fit_and_predict
+assert "median" in REGRESSORS
+predicted = fit_and_predict(_median(0), np.eye(3), np.array([1.0, 2.0, 9.0]), np.zeros((2, 3)))
+assert predicted.tolist() == [2, 2]
+""",
+    "A column of the leaderboard": """
+from mirage.explorer.leaderboard import ratings
+from mirage.views.board import BoardChoice, board_view
+assert {row["system"]: row["points"] for row in printed("rank", "arena", "--judge", "j")} == {"red": 1, "blue": 0}
+assert "points" in mirage("rank", "arena", "--judge", "j", "--format", "markdown").stdout
+board = board_view(open_arena("arena"), BoardChoice(("j",)))
+assert board.shown_rows()["points"].to_pylist() == [1, 0]
+assert "points" in board.all_rows().column_names
+assert "points" in [column.name for column in ratings.columns(board.rows, counted="verdicts", every=True)]
+""",
+    "An option of rank": """
+battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
+mirage("import", write_jsonl(Path("graded.jsonl"), battle | {"points": 0.6}), "--into", "graded")
+plain, whole = (printed("rank", "graded", *words) for words in ((), ("--whole",)))
+assert max(row["rating"] for row in whole) > max(row["rating"] for row in plain), "a win is worth more than 0.6 of it"
+""",
+}
+"""By section: what its changes must do in a folder with the arena."""
+RUN = """
+import contextlib, io, json, os, shutil, sys, traceback
+from pathlib import Path
+from commands import mirage, write_jsonl
+from pytest import approx
+import mirage as package
+from mirage import open_arena
+COPY, recipes = sys.argv[1], json.loads(sys.argv[2])
+assert package.__file__.startswith(COPY)
+def printed(*words):
+    return json.loads(mirage(*words, "--format", "json").stdout)
+said = {}
+for name, code in recipes.items():
+    os.chdir(COPY)
+    shutil.copytree("given", f"try {name}")
+    os.chdir(f"try {name}")
+    try:
+        exec(code, globals())
+    except BaseException:
+        said[name] = traceback.format_exc()
+print(json.dumps(said))
+"""
+"""Runs the program of every recipe in one process, and prints the errors."""
 
 
-def test_a_verdict_is_two_lines(copy: Path) -> None:
-    """`both_good`, counted as a tie by whoever reads verdicts: one that was forgotten would drop it or count a win."""
-    apply("A verdict", copy)
-    folder = arena(copy, "en")
-    judgments = write(
-        copy / "more.jsonl",
-        *(
-            {"language": "en", "query_id": "q1", "judge": "j", "system_a": a, "system_b": b, "verdict": "both_good"}
-            for a, b in (("red", "blue"), ("blue", "red"))
-        ),
-    )
-    run(copy, "import", judgments, "--into", folder)
-    (first, second) = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
-    assert [(row["wins"], row["ties"], row["losses"]) for row in (first, second)] == [(2, 2, 0), (0, 2, 2)]
-    (row,) = json.loads(run(copy, "report", "judges", folder, "--format", "json"))
-    assert (row["tie_rate"], row["tie_n"], row["unparsed_rate"], row["flip_rate"]) == (0.5, 4, 0, 0)
-    asked_of = (
-        "import sys; from pathlib import Path; import mirage; from mirage.store.arena import open_arena\n"
-        "from mirage.battles.decision import decisions\nfrom mirage.ranking.judges import VerdictJudge\n"
-        "from mirage.views.win_matrix import matrix\n"
-        "arena = open_arena(Path(sys.argv[1])); cell = matrix(arena, VerdictJudge('j')).cells['blue', 'red']\n"
-        "winners = [decision.winner for decision in decisions(arena.read('judgments'))['j'].values()]\n"
-        "print(winners, cell.wins, cell.ties, cell.losses)\n"
-        "print(mirage.rank(sys.argv[2]).languages['en'].record.tolist())"
-    )
-    command = [sys.executable, "-c", asked_of, str(folder), str(judgments)]
+@pytest.fixture(scope="module")
+def said(copy: Path) -> dict[str, str]:
+    """What went wrong with each recipe."""
+    arena(copy / "given", "en")
+    fixtures = str(ROOT / "tests" / "fixtures")
     result = subprocess.run(
-        command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, check=True
-    )
-    assert result.stdout.splitlines() == ["['second', 'tie'] 0 1 1", "[[0, 2, 0], [0, 2, 0]]"]
-
-
-def test_an_input_format_is_a_table(copy: Path) -> None:
-    apply("An input format", copy)
-    file = write(copy / "file.jsonl", {"prompt": "Which city?", "model": "red", "completion": "Rome."})
-    run(copy, "import", file, "--into", copy / "arena")
-    arena = open_arena(copy / "arena")
-    assert arena.read("answers").select(["language", "system", "text"]).to_pylist() == [
-        {"language": "en", "system": "red", "text": "Rome."}
-    ]
-    assert arena.read("queries")["text"].to_pylist() == ["Which city?"]
-
-
-def python(copy: Path, code: str, *args: str | Path) -> str:
-    """What a program prints that imports the copy."""
-    result = subprocess.run(
-        [sys.executable, "-c", code, *map(str, args)],
+        [sys.executable, "-c", RUN, str(copy), json.dumps(RECIPES)],
         cwd=copy,
-        env=os.environ | {"PYTHONPATH": str(copy), "MIRAGE_HOME": str(copy / "home")},
+        env=os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{fixtures}", "MIRAGE_HOME": str(copy / "home")},
         capture_output=True,
         text=True,
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    return result.stdout
+    return dict(json.loads(result.stdout.splitlines()[-1]))
 
 
-def test_a_page_is_a_file_and_a_line(copy: Path) -> None:
-    for name in ("pages", ".streamlit", "data/sample"):
-        shutil.copytree(ROOT / name, copy / name)
-    shutil.copy(ROOT / "app.py", copy)
-    apply("A page", copy)
-    code = (
-        "from streamlit.testing.v1 import AppTest\n"
-        "page = AppTest.from_file('pages/passages.py', default_timeout=120).run()\n"
-        "assert not page.exception, page.exception\n"
-        "print(' '.join(element.proto.body for element in page.get('html')))"
-    )
-    passages = open_arena(ROOT / "data" / "sample").rows("passages")
-    assert f"{passages:,} passages" in python(copy, code)
+def test_every_recipe_with_a_block_is_tried() -> None:
+    assert {name for name, text in sections().items() if BLOCK.search(text)} == set(RECIPES)
 
 
-def test_a_regressor_is_a_function_and_a_line(copy: Path) -> None:
-    apply("A regressor", copy)
-    code = (
-        "import numpy as np\n"
-        "from mirage.ranking.surrogate.regressors import ESTIMATORS, REGRESSORS, _median, fit_and_predict\n"
-        "print(list(REGRESSORS), fit_and_predict(_median(0), np.eye(3), np.array([1.0, 2.0, 9.0]), np.zeros((2, 3))))"
-    )
-    printed = python(copy, code)
-    assert "'median'" in printed
-    assert "[2. 2.]" in printed
-
-
-def test_a_column_of_the_leaderboard_is_two_lines(copy: Path) -> None:
-    apply("A column of the leaderboard", copy)
-    folder = arena(copy, "en")
-    rows = json.loads(run(copy, "rank", folder, "--judge", "j", "--format", "json"))
-    assert {row["system"]: row["points"] for row in rows} == {"red": 1.0, "blue": 0.0}
-    assert "points" in run(copy, "rank", folder, "--judge", "j", "--format", "markdown")
-    code = (
-        "import sys; from pathlib import Path; from mirage.store.arena import open_arena\n"
-        "from mirage.explorer.leaderboard import ratings\n"
-        "from mirage.views.board import BoardChoice, board_view\n"
-        "board = board_view(open_arena(Path(sys.argv[1])), BoardChoice(('j',)))\n"
-        "print(board.shown_rows()['points'].to_pylist())\n"
-        "print('points' in board.all_rows().column_names)\n"
-        "print('points' in [column.name for column in ratings.columns(board.rows, counted='verdicts', every=True)])"
-    )
-    assert python(copy, code, folder).splitlines() == ["[1.0, 0.0]", "True", "True"]
-
-
-def test_an_option_of_rank_is_a_field_and_its_use(copy: Path) -> None:
-    apply("An option of rank", copy)
-    battle = {"language": "en", "query_id": "q", "judge": "j", "system_a": "a", "system_b": "b", "verdict": "A"}
-    table = schema.from_columns("judgments", {name: [value] for name, value in (battle | {"points": 0.6}).items()})
-    graded = writing.write(copy / "arena", {"judgments": table}, title="A", label="example", made_by="a test")
-    plain = rank_arena(graded, VerdictJudge("j")).ranking.table()["rating"].to_pylist()
-    whole = json.loads(run(copy, "rank", graded.path, "--whole", "--format", "json"))
-    assert max(row["rating"] for row in whole) > max(plain), "a win is worth more than 0.6 of it"
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_does_what_it_says(name: str, said: dict[str, str]) -> None:
+    assert said.get(name, "") == ""
 
 
 def test_the_recipes_pass_make_lint(tmp_path: Path) -> None:

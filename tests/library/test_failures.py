@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner, write_jsonl
 
 import mirage
@@ -15,7 +16,6 @@ from mirage.battles.judge import judges
 from mirage.cli import app
 from mirage.people.votes import raters
 from mirage.ranking.board import leaderboard
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views.board import BoardChoice, board_view
 from mirage.views.comparison import comparison_view
@@ -77,7 +77,7 @@ def test_a_failed_answer_loses_to_any_that_is_not_wrong_whoever_decides(failing:
     view = board_view(arena, BoardChoice((judge,)))
     rows = {row["system"]: row for row in view.rows.to_pylist()}
     assert {system: row["failed"] for system, row in rows.items()} == {"good": 0, "flaky": 10, "poor": 0}
-    assert view.without["en"]["dead"] == "no answer"
+    assert view.ranking.unranked["en"]["dead"] == "no answer"
     assert rows["good"]["rank"] == 1
     assert rows["good"]["rank_low"] == rows["good"]["rank_high"] == 1 or judge == "m"
     assert rows["flaky"]["rating"] < rows["good"]["rating"]
@@ -144,7 +144,7 @@ def test_two_systems_alone_lose_by_failures_on_every_query_whoever_decides(tmp_p
         ],
     }
     tables = {name: schema.sort(name, schema.from_rows(name, of)) for name, of in rows.items()}
-    writing.write(tmp_path / "a", tables, made_by="a test")
+    write_arena(tmp_path / "a", tables)
     raters.judge_by_scores(tmp_path / "a", "clear", made_by="a test")
     arena = open_arena(tmp_path / "a")
     (first, _) = leaderboard(mirage.rank(arena, judge=judge, draws=100)).to_pylist()
@@ -169,14 +169,14 @@ def test_a_language_in_which_a_system_failed_everything_fails_a_gate(
     finnish = [row | (silent if row["system"] == "flaky" else {}) for row in records("fi", systems)]
     write_jsonl(tmp_path / "a.jsonl", *records("en", systems), *finnish)
     evaluated = CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"])
-    assert "no answers in fi: flaky" in evaluated.output
+    assert "no answers in Finnish: flaky" in evaluated.output
     view = board_view(open_arena(tmp_path / "a"))
     assert view.rows["system"].to_pylist() == ["good", "poor"]
-    assert view.failed["fi"]["flaky"][0] == 0
+    assert view.ranking.failed["fi"]["flaky"][0] == 0
     report = comparison_view(open_arena(tmp_path / "a"), "poor", "flaky")
     assert {row.language for row in report.rows if row.difference is None} == {"fi"}
     assert report.overall.reason is not None
-    assert "fi" in report.overall.reason
+    assert "Finnish" in report.overall.reason
     assert "1 of 2 languages" in report.evidence
     assert "flaky: no answer" in report.evidence
     for extra, code in (((), 0), (("--require",), 3)):

@@ -15,6 +15,7 @@ import pytest
 from conftest import ROOT
 from features_cases import SENTENCES
 from flawed_systems import flawed_answers
+from golden.cases import read_table
 from sample_source import read_sample
 
 from mirage import schema
@@ -24,7 +25,7 @@ from mirage.stages.features.grades import parse_grade
 from mirage.stages.features.overlap import bleu, rouge_l
 from mirage.stages.features.spec import MeasuredAnswer, Tools
 from mirage.stages.features.support import cited_sentences, softmax
-from mirage.stages.features.table import compute, measurable
+from mirage.stages.features.table import compute, measurable_features
 from mirage.text.answers import compose_answer
 from mirage.text.languages import LANGUAGES
 
@@ -108,17 +109,17 @@ class FakeGrader:
 
 
 def test_without_tools_what_needs_none_is_measured_and_a_tool_adds_its_features() -> None:
-    plain = measurable()
+    plain = measurable_features()
     assert set(FEATURES) - set(plain) == {
         *("answer_bleu", "answer_rougeL", "answer_overlap_score", "fluency_score"),
         *("support_entailment", "support_neutral", "reranker_score"),
     }
-    assert set(measurable(Tools(reference="r"))) - set(plain) == {"answer_bleu", "answer_rougeL"}
-    assert set(measurable(Tools(grade=FakeGrader(deque())))) - set(plain) == {"fluency_score"}
-    assert measurable(Tools("r", FakePairs(), FakePairs(), FakeGrader(deque()))) == sorted(FEATURES)
+    assert set(measurable_features(Tools(reference="r"))) - set(plain) == {"answer_bleu", "answer_rougeL"}
+    assert set(measurable_features(Tools(grade=FakeGrader(deque())))) - set(plain) == {"fluency_score"}
+    assert measurable_features(Tools("r", FakePairs(), FakePairs(), FakeGrader(deque()))) == sorted(FEATURES)
 
 
-@pytest.mark.parametrize("name", sorted(set(FEATURES) - set(measurable())))
+@pytest.mark.parametrize("name", sorted(set(FEATURES) - set(measurable_features())))
 def test_a_feature_asked_for_without_its_tool_is_refused_with_what_to_give(name: str) -> None:
     with pytest.raises(BadInput, match=name) as error:
         measure({"s": "x"}, Tools(), [name])
@@ -205,24 +206,9 @@ def answer(text: str, language: str = "en") -> MeasuredAnswer:
     return MeasuredAnswer(language, text, "rag", tuple(PASSAGES), (None,) * len(PASSAGES))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("It stands there [d#0]. It is old [d#1, d#2].", [("It stands there.", "0"), ("It is old.", "12")]),
-        ("It stands there. [d#0] It is old. [d#1][d#2]", [("It stands there.", "0"), ("It is old.", "12")]),
-        ("[d#0] It stands there. [d#1] It is old.", [("It stands there.", "0"), ("It is old.", "1")]),
-        ("It stands [d#0] there [d#0]. It is old.", [("It stands there.", "0")]),
-        ("It stands there. It is old.", []),
-        ("It stands [d#9]. It is old [d#1].", [("It is old.", "1")]),
-        ("[d#0]", []),
-        ("1820 [d#1].", [("1820.", "1")]),
-        ("##Reason: It is old [d#1].\n##Answer: It stands [d#0].", [("It is old.", "1")]),
-        ("##Answer: It stands [d#0].", [("It stands.", "0")]),
-        ("##Reason: It is old.\n\n[d#1]\n##Answer: x", [("It is old.", "1")]),
-    ],
-)
-def test_a_citation_belongs_to_the_sentence_it_supports(text: str, expected: list[tuple[str, str]]) -> None:
-    sentences = [(sentence, "".join(p[-1] for p in ids)) for sentence, ids in cited_sentences(answer(text))]
+@pytest.mark.parametrize(*read_table("cited_sentences"))
+def test_a_citation_belongs_to_the_sentence_it_supports(text: str, expected: list[list[str]]) -> None:
+    sentences = [[sentence, "".join(p[-1] for p in ids)] for sentence, ids in cited_sentences(answer(text))]
     assert sentences == expected
 
 
@@ -300,25 +286,7 @@ def test_without_the_extra_the_error_says_what_to_install() -> None:
 # --- grades
 
 
-@pytest.mark.parametrize(
-    ("text", "grade"),
-    [
-        ("It agrees.\nScore: [[3]]", 3),
-        ("[[5]] at first sight, but then: [[2]]", 2),
-        ("Score: 4", 4),
-        ("**Rating:** 4/5", 4),
-        ("I would say the grade is 2.", 2),
-        ("Score: [[4/5]]", 4),
-        ("[[3.5]]", 3.5),
-        (" 4 ", 4),
-        ("Score: [[0]]", None),
-        ("Score: [[6]]", None),
-        ("Score: 10", None),
-        ("There are 3 errors.", None),
-        ("", None),
-        ("[[A]]", None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("grades_read"))
 def test_a_grade_is_read_where_it_is_given_and_nowhere_else_pitfall_22(text: str, grade: float | None) -> None:
     assert parse_grade(text) == grade
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from commands import CliRunner
 from commands import write_jsonl as jsonl
+from golden.cases import read_table
 
 from mirage import cli
 from mirage.errors import BadInput
@@ -117,25 +118,7 @@ def test_pitfall_161_errors_of_ragas_name_fields_of_the_file(
 # Lists in cells
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        ("['one' 'two']", ["one", "two"]),
-        ("['one'\n 'two'\n \"It isn't open.\"]", ["one", "two", "It isn't open."]),
-        ("array(['one', 'two, [3] and (4)'], dtype=object)", ["one", "two, [3] and (4)"]),
-        ("array(['one', 'two'], dtype='<U3')", ["one", "two"]),
-        ("[array(['one'], dtype=object) array(['two'], dtype=object)]", [["one"], ["two"]]),
-        ("[['one' 'two']\n ['three' 'four']]", [["one", "two"], ["three", "four"]]),
-        ("[np.str_('one'), np.str_('two')]", ["one", "two"]),
-        ("['a ] [ b' 'c']", ["a ] [ b", "c"]),
-        ("[True False]", [True, False]),
-        ("[1 -2 0.5]", [1, -2, 0.5]),
-        ('["one", "two"]', ["one", "two"]),
-        ("('one', 'two')", ["('one', 'two')"]),
-        ("[1] A passage that was numbered.", ["[1] A passage that was numbered."]),
-        ("array theory", ["array theory"]),
-    ],
-)
+@pytest.mark.parametrize(*read_table("lists_in_cells"))
 def test_a_list_in_a_cell_is_parted_whatever_wrote_it(written: str, expected: list[Any]) -> None:
     assert values.as_list(written) == expected
 

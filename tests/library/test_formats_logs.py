@@ -121,4 +121,4 @@ def test_a_large_log_is_recognised_by_its_beginning(tmp_path: Path) -> None:
     run_["results"]["results"] = [first | {"vars": {"question": f"{ASK} {k} " + "x" * 1000}} for k in range(2_000)]
     path = document(tmp_path / "results.json", run_)
     assert path.stat().st_size > 4_000_000
-    assert run.recognised(path)[0].format.name == "promptfoo"
+    assert run.recognise_file(path)[0].format.name == "promptfoo"

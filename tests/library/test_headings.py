@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 import unicodedata
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from golden.cases import read_golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,16 +15,13 @@ from mirage.text.answers import parse_answer, strip_markup
 from mirage.text.headings import _HEADING, ANSWER, REASON, headings
 from mirage.text.languages import LANGUAGES
 
-GOLDEN: list[dict[str, Any]] = [
-    json.loads(line) for line in (ROOT / "tests/golden/headings.jsonl").read_text(encoding="utf-8").splitlines()
-]
 FORMS = (
     "##{}: x", "## {} : x", "##{}：x", "# {}\nx", "### **{}**\nx", "**{}:** x", "so.**{}**: x", "**{}**\nx", "{}: x",
     "  {}：x", "【{}】x", "＃＃{}：x",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["text"][:30])
+@pytest.mark.parametrize("case", read_golden("headings"), ids=lambda case: case["text"][:30])
 def test_an_answer_is_split_at_its_headings_and_nowhere_else(case: dict[str, Any]) -> None:
     parsed = parse_answer(case["text"])
     preamble = None if parsed.preamble_span is None else case["text"][slice(*parsed.preamble_span)]

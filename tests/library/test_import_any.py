@@ -358,4 +358,4 @@ def test_a_system_without_a_battle_is_named(tmp_path: Path) -> None:
     rows = [{**record, "question": question, "system": system} for question, system in asked]
     done = mirage("evaluate", write(tmp_path / "x.jsonl", *rows), "--into", tmp_path / "arena")
     assert done.exit_code == 0, done.stderr
-    assert "not ranked: c (en: " in " ".join(done.stderr.split())
+    assert "not ranked: c (English: " in " ".join(done.stderr.split())

@@ -24,4 +24,4 @@ def test_tau_is_the_tau_b_of_scipy(pairs: list[tuple[int, int]]) -> None:
 def test_holm_agrees_with_the_worked_example_of_statsmodels() -> None:
     # statsmodels.stats.multitest.multipletests([0.01, 0.04, 0.03, 0.005], method="holm")
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([]) == []
+    assert not len(holm([]))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import langcodes
 import pytest
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langcodes.registry_parser import parse_registry
@@ -18,6 +19,7 @@ from mirage.errors import BadInput, UnknownName
 from mirage.io.imports.formats import import_file
 from mirage.io.options import Options
 from mirage.io.rows import read_judgments
+from mirage.io.verdict_files import read_judgments_file
 from mirage.text.languages import LANGUAGES, in_order, is_code, language, miracl_language, search_name
 
 SPOKEN = sorted(
@@ -61,25 +63,7 @@ def test_the_18_are_what_langcodes_says_of_them(code: str) -> None:
     assert language(f"{code}-001").name == f"{known.name} (world)"
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "name", "script", "direction", "spaced", "family"),
-    [
-        ("vi", "vi", "Vietnamese", "Latn", "ltr", True, "Austroasiatic"),
-        ("el", "el", "Greek", "Grek", "ltr", True, "Greek"),
-        ("pt_br", "pt-BR", "Portuguese (Brazil)", "Latn", "ltr", True, "Romance"),
-        ("zh_tw", "zh-TW", "Chinese (Taiwan)", "Hant", "ltr", False, "Sino-Tibetan"),
-        ("sr-latn", "sr-Latn", "Serbian (Latin)", "Latn", "ltr", True, "Slavic"),
-        ("iw", "he", "Hebrew", "Hebr", "rtl", True, "Semitic"),
-        ("urd_Arab", "ur", "Urdu", "Arab", "rtl", True, "Indo-Aryan"),
-        ("cmn", "zh", "Chinese", "Hans", "ltr", False, "Sino-Tibetan"),
-        ("eng_Latn", "en", "English", "Latn", "ltr", True, "Germanic"),
-        ("Vietnamese", "vi", "Vietnamese", "Latn", "ltr", True, "Austroasiatic"),
-        ("km", "km", "Khmer", "Khmr", "ltr", False, "Austroasiatic"),
-        ("eo", "eo", "Esperanto", "Latn", "ltr", True, None),
-        ("und", "und", "Unknown language", "Zyyy", "ltr", True, None),
-        ("x-klang", "x-klang", "x-klang", "Zyyy", "ltr", True, None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("languages"))
 def test_any_tag_in_any_spelling_is_a_language(
     text: str, code: str, name: str, script: str, direction: str, spaced: bool, family: str | None
 ) -> None:
@@ -193,18 +177,7 @@ def test_a_picker_has_both_names_and_the_code(code: str, shown: str) -> None:
     assert search_name(code) == shown
 
 
-@pytest.mark.parametrize(
-    ("codes", "value", "kept"),
-    [
-        ("zh zh-CN zh-Hans cmn", None, "zh"),
-        ("de de-AT German", None, "de"),
-        ("pt-PT pt-BR", None, "pt"),
-        ("pt pt_BR pt-PT", "language:pt_BR=pt-BR", "pt pt-BR"),
-        ("sr-Cyrl sr-Latn", None, "sr"),
-        ("es-MX", None, "es-MX"),
-        ("fr it-CH", None, "fr it-CH"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("language_codes"))
 def test_several_codes_of_a_language_are_one_language(tmp_path: Path, codes: str, value: str | None, kept: str) -> None:
     file = tmp_path / "answers.jsonl"
     rows = [
@@ -222,9 +195,9 @@ def test_codes_are_one_language_in_verdicts_and_across_imports(tmp_path: Path) -
     rows += [{**rows[0], "query_id": "q2", "language": "zh-CN"}, {**rows[0], "query_id": "q3", "language": "zh-TW"}]
     file = tmp_path / "verdicts.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for source in (file, rows):
-        assert set(read_judgments(source)[0]["language"].to_pylist()) == {"zh"}
-        assert "zh-CN" in " ".join(read_judgments(source)[1])
+    for judgments, notes in (read_judgments_file(file), read_judgments(rows)):
+        assert set(judgments["language"].to_pylist()) == {"zh"}
+        assert "zh-CN" in " ".join(notes)
     for code in ("pt-BR", "pt"):
         file.write_text(json.dumps({"question": f"Quem? {code}", "answer": "!", "system": "x", "language": code}))
         arena = import_file(file, tmp_path / "arena").arena

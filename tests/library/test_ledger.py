@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from arena_writer import write_arena
 
 from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.ledger import NAME as LEDGER
 from mirage.store.ledger import Ledger, ledger_key
 
@@ -133,9 +133,9 @@ def test_a_ledger_does_not_make_its_folder_foreign_to_the_arena(tmp_path: Path) 
         ledger.put("k", REQUEST, REPLY)
         # The journal files lie beside it now, as after a kill.
         assert len(list((tmp_path / "a").iterdir())) == 3
-        arena = writing.write(tmp_path / "a", {"queries": query}, made_by="a test")
+        arena = write_arena(tmp_path / "a", {"queries": query})
         assert arenas.check(arena)
-        writing.write(tmp_path / "a", {"queries": query}, made_by="a test")
+        write_arena(tmp_path / "a", {"queries": query})
         assert ledger.get("k") == REPLY
     with Ledger(tmp_path / "a" / LEDGER, read_only=True) as reader:
         assert reader.get("k") == REPLY

@@ -202,14 +202,15 @@ def test_two_equal_systems_are_predicted_alike() -> None:
         return values, theta
 
     choice = compare_regressors(with_each(arena(2), twins), ["linear", "ridge"])
-    for held_out in choice.held_out.values():
-        for predicted in held_out.predicted.values():
-            assert predicted[0] == pytest.approx(predicted[1], abs=1e-6)
+    for held_out in choice.values():
+        for of in held_out.languages.values():
+            assert of.predicted[0] == pytest.approx(of.predicted[1], abs=1e-6)
 
 
 def test_systems_that_are_all_equal_have_neither_order_nor_slope() -> None:
     equal = with_each(arena(2), lambda values, theta: (values, np.zeros_like(theta)))
-    for quality in compare_regressors(equal, ["linear", "ridge"]).quality():
+    compared = compare_regressors(equal, ["linear", "ridge"]).values()
+    for quality in (row for held_out in compared for row in held_out.quality()):
         assert (quality.tau, quality.r2, quality.slope) == (None, None, None)
         assert quality.rmse == pytest.approx(0, abs=1e-9)
 
@@ -234,11 +235,11 @@ def test_a_feature_that_tells_nothing_changes_nothing() -> None:
             for code, language in training.languages.items()
         },
     )
-    plain = leave_one_out(without, "ridge").predicted
+    plain = leave_one_out(without, "ridge").languages
     for change in (constant, missing):
-        changed = leave_one_out(with_each(training, change), "ridge").predicted
+        changed = leave_one_out(with_each(training, change), "ridge").languages
         for code in plain:
-            assert changed[code] == pytest.approx(plain[code], abs=1e-6)
+            assert changed[code].predicted == pytest.approx(plain[code].predicted, abs=1e-6)
 
 
 def test_too_few_systems_are_refused_with_the_number_it_takes() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arena_writer import write_arena
 from commands import mirage as run
 from conftest import ROOT
 from votes_cases import evidence
@@ -19,7 +20,6 @@ from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.levels.labels import import_labels, label_measures, read_labels
 from mirage.people.levels.levels import correct_levels
 from mirage.stats.powered_mean import powered_mean
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.upsert import by_key, upsert
 
@@ -129,11 +129,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     )
     tables = {"queries": queries, "answers": answers, "outcomes": outcomes, "scores": scores}
     kinds = {"queries": schema.Query, "answers": schema.Answer, "outcomes": schema.OutcomeRow, "scores": schema.Score}
-    writing.write(
+    write_arena(
         path,
         {name: schema.sort(name, schema.from_rows(kinds[name], rows)) for name, rows in tables.items()},
         title="Levels",
-        made_by="test",
     )
     return path
 

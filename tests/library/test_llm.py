@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from llm_cases import ask, conversations, ledger, spent  # noqa: F401  # a fixture
-from misbehaving import Call, Service, error, reply
+from misbehaving import Service, error, reply
 
-from mirage.errors import BadInput, MirageError
+from mirage.errors import BadInput
 from mirage.llm import calls, presets, retry
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.client import Pace
@@ -327,47 +324,3 @@ def test_pauses_double_have_jitter_and_an_end() -> None:
         drawn = [retry.pause(attempt, rng, base=1.0, longest=60.0) for _ in range(200)]
         assert most / 2 <= min(drawn) < max(drawn) <= most
         assert len(set(drawn)) == 200
-
-
-# The key is nowhere
-
-
-def echo(call: Call) -> object:
-    """Repeat the key wherever a service could."""
-    key = call.headers["authorization"].removeprefix("Bearer ")
-    acts = {
-        "refusal": reply(None, refusal=f"I cannot help {key}."),
-        "429": error(429, f"Rate limit of {key}.") if call.number == 1 else reply(),
-        "500": error(500, f"We lost {key}."),
-        "400": error(400, f"{key} may not ask this."),
-        "401": error(401, f"Incorrect API key provided: {key}.", code="invalid_api_key"),
-        "header": error(429, "Wait.", retry_after="99999", x_key=key),
-    }
-    return acts[call.content]
-
-
-def test_a_key_that_a_service_repeats_is_in_no_reply_ledger_log_or_error(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    monkeypatch.setenv("MY_KEY", KEY)
-    outputs: list[str] = []
-    with Service(echo) as service, Ledger(tmp_path / "ledger.sqlite") as ledger:  # type: ignore[arg-type]
-        endpoint = presets.resolve(base_url=service.url, key_env="MY_KEY")
-        outputs.append(repr(endpoint))
-        for batch in (["refusal", "429", "500", "400"], ["401"], ["header"]):
-            try:
-                outputs.append(repr(ask(service, ledger, *batch, endpoint=endpoint, retries=2)))
-            except MirageError as caught:
-                outputs.append(f"{caught} {caught!r} {caught.__cause__!r} {caught.__context__!r}")
-        assert all(call.headers["authorization"] == f"Bearer {KEY}" for call in service.calls)
-    assert "[key]" in outputs[1]
-    assert "401" in outputs[2]
-    assert "asks to wait" in outputs[3]
-    files = list(tmp_path.iterdir())
-    assert files
-    for path in files:
-        assert KEY.encode() not in path.read_bytes()
-    assert KEY not in "\n".join(
-        [*outputs, caplog.text, json.dumps([record.__dict__ for record in caplog.records], default=repr)]
-    )

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from golden.cases import read_table
 from llm_cases import ask as ask_one
 from llm_cases import ledger  # noqa: F401  # a fixture
 from llm_cases import spent as cost_of_all
@@ -77,18 +78,7 @@ def test_a_reply_that_the_service_broke_off_is_a_failed_call_that_was_paid_for(l
 # Tokens
 
 
-@pytest.mark.parametrize(
-    ("usage", "out"),
-    [
-        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}, 20),
-        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 1120}, 1020),
-        ({"prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 10}}, 20),
-        ({"prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 900}}, 920),
-        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 50}, 20),
-        ({"input_tokens": 100, "output_tokens": 20}, 20),
-        ({"prompt_tokens": 100, "total_tokens": 130}, 30),
-    ],
-)
+@pytest.mark.parametrize(*read_table("reply_tokens"))
 def test_reply_tokens_are_the_largest_account_that_the_service_gives(usage: Mapping[str, Any], out: int) -> None:
     assert read_usage({"usage": usage}, sent=400, limit=500, received=300) == (100, out, False, False)
 

@@ -232,6 +232,11 @@ def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Led
         assert KEY[:9] not in told, query
 
 
+def test_pitfall_190_a_key_is_removed_in_linear_time_and_with_its_own_percent_signs() -> None:
+    assert remove_secret("\\" * 1_000_000, KEY) == "\\" * 1_000_000
+    assert remove_secret("at %41bcdef%2f; \\u0025\\u0034\\u0031BCDEF%252F", "%41bcdef%2f") == "at [key]; [key]"
+
+
 def test_pitfall_190_a_short_key_is_removed_from_its_header_alone() -> None:
     endpoint = Endpoint("http://127.0.0.1:9/v1", "EMPTY")
     assert endpoint.redact(["authorization: bearer EMPTY", "EMPTY"]) == ["authorization: bearer [key]", "EMPTY"]

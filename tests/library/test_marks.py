@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from golden.cases import read_golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,18 +16,15 @@ from mirage.stages.judge.verdict import parse_verdict
 from mirage.text.languages import LANGUAGES
 
 
-def golden(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (ROOT / f"tests/golden/{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.mark.parametrize("case", golden("verdicts"), ids=lambda case: case["reply"][:40])
+@pytest.mark.parametrize("case", read_golden("verdicts"), ids=lambda case: case["reply"][:40])
 def test_a_verdict_is_what_the_judge_sets_and_not_what_it_mentions(case: dict[str, Any]) -> None:
+    """The last mark counts (pitfall 3), and a malformed or unknown one is unparsed (pitfall 5)."""
     read = parse_verdict(case["reply"], case["shown"])
     assert read.verdict == case["verdict"], read.reason
     assert (read.reason is not None) == (read.verdict == "unparsed")
 
 
-@pytest.mark.parametrize("case", golden("grades"), ids=lambda case: case["reply"][:40])
+@pytest.mark.parametrize("case", read_golden("grades"), ids=lambda case: case["reply"][:40])
 def test_a_grade_is_what_the_grader_sets_and_not_what_it_mentions(case: dict[str, Any]) -> None:
     assert parse_grade(case["reply"], case["shown"]) == case["grade"]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
 from misbehaving import Service, error, reply
@@ -16,7 +17,6 @@ from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.stages.features.measuring import measure
 from mirage.stages.features.settings import MeasureSettings
-from mirage.store import writing
 from mirage.store.arena import open_arena
 
 
@@ -86,7 +86,7 @@ def small(path: Path) -> Path:
             ],
         ),
     }
-    writing.write(path, tables, title="Small", label="simulated", made_by="a test")
+    write_arena(path, tables, title="Small", label="simulated")
     return path
 
 

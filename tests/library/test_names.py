@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import write_jsonl as write
 from store_cases import forge
 
@@ -17,7 +18,6 @@ from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import is_arena, open_arena
 from mirage.text.names import fold_name, hidden_character
 
@@ -138,7 +138,7 @@ def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path
         "judgments": [schema.Judgment("en", "1", "j", "a", "b", "A", None, None, None)],
     }
     tables = {name: schema.from_rows(name, rows) for name, rows in kinds.items()}
-    arena = writing.write(tmp_path / "arena", tables, made_by="a test")
+    arena = write_arena(tmp_path / "arena", tables)
     rows = tables[table].to_pylist()
     rows[0] |= change
     forge(arena.path, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))

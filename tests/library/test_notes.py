@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from votes_cases import every_store_is_closed, postgres, url  # noqa: F401  # fixtures
 
 from mirage import schema
@@ -16,7 +17,6 @@ from mirage.people.notes import make_note, notes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Note, split_categories
 from mirage.people.votes.rows import validate_row
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 
 QUERIES = ("1", "2", "3", "4")
@@ -36,7 +36,7 @@ def build(path: Path, text: str = "Answer of {0} to {1}.") -> Arena:
         "queries": schema.sort("queries", schema.from_rows("queries", queries)),
         "answers": schema.sort("answers", schema.from_rows("answers", answers)),
     }
-    return writing.write(path, tables, title=path.name, made_by="a test")
+    return write_arena(path, tables, title=path.name)
 
 
 @pytest.fixture(autouse=True)

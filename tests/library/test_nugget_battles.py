@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import mirage as command
 
 import mirage
@@ -19,7 +20,6 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.judges import NuggetJudge
 from mirage.ranking.nugget_battles import NuggetBattles, nugget_battles
 from mirage.ranking.settings import RankSettings
-from mirage.store import writing
 from mirage.store.arena import Arena
 
 MODEL = "model"
@@ -54,7 +54,7 @@ def arena_of(path: Path, *, judged: bool = False) -> Arena:
     if judged:
         verdict = schema.Judgment("en", "q0", "j", "blue", "red", "A", None, None, None)
         tables["judgments"] = schema.from_rows("judgments", [verdict])
-    return writing.write(path, tables, made_by="a test")
+    return write_arena(path, tables)
 
 
 @pytest.fixture(scope="module")
@@ -164,5 +164,5 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
     tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        NuggetJudge().read(writing.write(tmp_path / "okay", tables, made_by="a test"))
+        NuggetJudge().read(write_arena(tmp_path / "okay", tables))
     assert "no vital nugget" in str(told.value)

@@ -10,7 +10,9 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from conftest import ROOT
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +26,6 @@ from mirage.stages.nuggets.bank import nugget_id, nugget_scores
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS, match_terms
 from mirage.stages.stage import run
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import LINEAGE
 from mirage.store.upsert import by_key, upsert
@@ -107,17 +108,7 @@ def test_the_matcher_finds_planted_nuggets_of_the_query_in_every_language(code: 
     assert mean(other_hits) <= 0.1
 
 
-@pytest.mark.parametrize(
-    ("nugget", "answer", "assignment"),
-    [
-        ("The lamp was lit in 1889.", "It was lit in 1889: the lamp, that is.", "support"),
-        ("The lamp was lit in 1889.", "The lamp was lit in 1920.", "partial_support"),
-        ("The lighthouses were restored by volunteers.", "Volunteers restored the lighthouse.", "support"),
-        ("The lamp was lit in 1889.", "Nobody knows.", "not_support"),
-        ("The lamp was lit in 1889.", "The lamp was lit [1889].", "partial_support"),
-        ("!?", "!?", "not_support"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("nugget_terms"))
 def test_numbers_forms_of_words_and_citations_are_told_apart(nugget: str, answer: str, assignment: str) -> None:
     given_now, quote = match_terms(nugget, answer, "en")
     assert given_now == assignment
@@ -172,7 +163,7 @@ def arena(tmp_path: Path) -> Path:
     rows = [nugget for query in ("q1", "q2") for nugget in bank(*LINES, query=query)]
     rows = [replace(nugget, importance="vital") if nugget.text == LINES[0] else nugget for nugget in rows]
     tables = {"queries": queries, "answers": answers, "nuggets": rows}
-    writing.write(path, {name: schema.from_rows(name, part) for name, part in tables.items()}, made_by="a test")
+    write_arena(path, {name: schema.from_rows(name, part) for name, part in tables.items()})
     return path
 
 

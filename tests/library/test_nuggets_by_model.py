@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from misbehaving import FAILURES, Act, Call, Service, reply
@@ -24,7 +26,6 @@ from mirage.stages.nuggets.stage import (
     parse_assignments,
     parse_bank,
 )
-from mirage.store import writing
 from mirage.store.arena import open_arena
 
 QUERIES = 12
@@ -48,7 +49,7 @@ def arena(tmp_path: Path) -> Path:
             for system in SYSTEMS
         ],
     }
-    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    write_arena(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()})
     return path
 
 
@@ -172,21 +173,10 @@ def test_any_other_reply_is_no_bank_and_says_why(text: str) -> None:
 ONE = AssignRequest("en", "q", "s", "What?", "Some words here.", (("n1", "A."), ("n2", "B.")))
 
 
-@pytest.mark.parametrize(
-    ("entries", "first"),
-    [
-        ([{"nugget": 1, "assignment": "support", "quote": "some  WORDS"}], ("support", "some  WORDS")),
-        ([{"nugget": 1, "assignment": "support", "quote": "other words"}], ("support", None)),
-        ([{"nugget": 1, "assignment": "not_support", "quote": "some words"}], ("not_support", None)),
-        ([{"nugget": 1, "assignment": "yes"}], (None, None)),
-        ([{"nugget": 1, "assignment": "support"}, {"nugget": 1, "assignment": "not_support"}], (None, None)),
-        ([{"nugget": 3, "assignment": "support"}], (None, None)),
-        ([{"nugget": True, "assignment": "support"}], (None, None)),
-    ],
-)
-def test_an_assignment_is_read_strictly(entries: list[dict[str, Any]], first: tuple[str | None, str | None]) -> None:
+@pytest.mark.parametrize(*read_table("assignments"))
+def test_an_assignment_is_read_strictly(entries: list[dict[str, Any]], first: list[str | None]) -> None:
     (assignment, quote, reason), (other, _, missing) = parse_assignments(json.dumps(entries), ONE)
-    assert (assignment, quote) == first
+    assert [assignment, quote] == first
     assert (reason is None) == (assignment is not None)
     assert other is None
     assert missing

@@ -8,12 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from misbehaving import Service, reply
 
 from mirage import schema
 from mirage.stages.generate.stage import answers_of
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.views import query as view
 
@@ -54,7 +54,7 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
     tmp_path: Path, template: str, expected: tuple[str, dict[str, float]]
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / f"{template}.txt"
-    writing.write(path, tables(), made_by="a test")
+    write_arena(path, tables())
     file.write_text(TEMPLATES[template], encoding="utf-8")
     with Service(lambda call: reply(SAID)) as service:
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
@@ -85,7 +85,7 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
     tmp_path: Path, columns: str, options: tuple[str, ...], expected: tuple[str, dict[str, float]]
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / "answers.jsonl"
-    writing.write(path, tables(), made_by="a test")
+    write_arena(path, tables())
     file.write_text(
         f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
     )
@@ -122,7 +122,7 @@ def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) 
     path, pooled = tmp_path / "arena", pa.array([True] * 3)
     held = tables()
     held["passages"] = held["passages"].set_column(held["passages"].column_names.index("pooled"), "pooled", pooled)
-    writing.write(path, held, made_by="a test")
+    write_arena(path, held)
     file = tmp_path / "answers.csv"
     file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", encoding="utf-8")
     mirage("import", "--as", "answers", file, "--into", path)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from commands import CliRunner, mirage
 from conftest import ROOT
+from golden.cases import read_golden, read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from misbehaving import Act, Call, Service, error, reply
@@ -91,160 +92,17 @@ def test_the_rules_read_the_labels_they_were_written_on(language: str) -> None:
     assert len(wrong) <= 0.06 * len(labelled), wrong
 
 
-@pytest.mark.parametrize(
-    ("answer", "query", "other_query"),
-    [
-        (
-            "The manual lists the programmes and the error codes. The water consumption is not specified.",
-            "What is the water consumption of the washer?",
-            "Which programmes and error codes does the manual list?",
-        ),
-        (
-            "Das Heft beschreibt den Anbau der Pflanze. Der Koffeingehalt wird darin nicht genannt.",
-            "Wie hoch ist der Koffeingehalt des Tees?",
-            "Was beschreibt das Heft über den Anbau der Pflanze?",
-        ),
-    ],
-)
-def test_a_gap_about_what_was_asked_is_the_answer(answer: str, query: str, other_query: str) -> None:
-    language = "de" if answer.startswith("Das") else "en"
-    assert free(answer, language, query).outcome == "abstained"
-    assert free("It has six." + answer[answer.index(".") :], language, other_query).outcome == "answered"
-
-
-@pytest.mark.parametrize(
-    ("answer", "query", "outcome"),
-    [
-        # A question for a number is not answered by claims without one.
-        ("There are a map and a note on dogs, but prices do not appear.", "What does a ticket cost?", "abstained"),
-        ("A ticket costs 4 euros, but the family price does not appear.", "What does a ticket cost?", "answered"),
-        ("Es gibt einen Lageplan und eine Karte, aber Preise fehlen darin.", "Was kostet der Eintritt?", "abstained"),
-        # A gap stated twice is the answer, whatever stands between.
-        (
-            "I could not find why the choir left. It was founded in 1951 and toured Norway. The question stays open.",
-            "Why did the choir leave?",
-            "abstained",
-        ),
-        # Something is missing "there" only after other clauses.
-        ("The report ends with the line-up. The coach is not in it.", "Who coached the team?", "abstained"),
-        ("No one lives there.", "Who lives on the island?", "answered"),
-        # A reason is a claim, though it denies.
-        ("They stopped because the firm would not say when it would pay.", "Why did they stop?", "answered"),
-        ("You can return it within 60 days. The page is unclear on postage.", "How long can I return it?", "answered"),
-        (
-            "Two oaks are described: one in Brenning and one in Harth. Tell me which you mean.",
-            "How old is it?",
-            "clarification",
-        ),
-    ],
-)
-def test_evidence_beside_a_gap(answer: str, query: str, outcome: str) -> None:
-    assert free(answer, "de" if "Preise" in answer else "en", query).outcome == outcome, free(answer, query=query)
-
-
-@pytest.mark.parametrize(
-    ("language", "query", "answer", "outcome"),
-    [
-        # An ordinary negation is no gap.
-        ("en", "What happens to my deposit?", "If you are unable to pay, the bank keeps the deposit.", "answered"),
-        (
-            "en",
-            "When does school start?",
-            "There is no single day on which all schools start; most do in May.",
-            "answered",
-        ),
-        (
-            "en",
-            "What is it?",
-            "An open source platform that runs on hosts with little to no manual work.",
-            "answered",
-        ),
-        ("ru", "Что будет, если не платить?", "Если вы не можете платить, банк ничего не возвращает.", "answered"),
-        ("es", "¿Qué pasa si no pago?", "Si no puede pagar, el banco se queda con la señal.", "answered"),
-        ("zh", "不付款会怎样？", "如果您无法付款，银行会保留押金，不予退还。", "answered"),
-        ("sw", "Shule hufunguliwa lini?", "Hakuna siku moja ya shule zote; nyingi hufunguliwa Agosti.", "answered"),
-        # A gap is about the sources or the writer, whatever the query is about.
-        (
-            "en",
-            "Who acts as the photographer?",
-            "I don't have any knowledge about who acts as one.",
-            "abstained",
-        ),
-        # A conclusion that is cut off claims nothing; a question in quotation marks asks nothing.
-        (
-            "es",
-            "¿Dónde se inventó el dron?",
-            "No hay información sobre él. Por lo tanto, la respuesta es",
-            "abstained",
-        ),
-        (
-            "de",
-            "Wer war Ada?",
-            'Keiner der Texte beantwortet die Frage "Wer war Ada?" in [1] bis [3].',
-            "abstained",
-        ),
-        # The query repeated is neither an answer nor a question back.
-        ("fr", "Qui a construit le phare ?", "Qui a construit le phare ?", "unparsed"),
-        # A short answer outweighs a gap about something else.
-        ("en", "Who built the mill?", "Ada Miller. The documents do not say when it was built.", "answered"),
-    ],
-)
-def test_a_gap_is_about_the_sources(language: str, query: str, answer: str, outcome: str) -> None:
-    assert free(answer, language, query).outcome == outcome, free(answer, language, query)
-
-
-@pytest.mark.parametrize(
-    ("language", "claims", "gaps"),
-    [
-        (
-            "en",
-            (
-                "The ministry said it has no information about the outage.",
-                "The article says the author did not know who painted the portrait.",
-                "According to the police, nothing is known yet about the driver.",
-            ),
-            (
-                "The passages do not say what the ministry said about the outage.",
-                "The documents indicate that no information on the outage is available.",
-                "Please note that the documents do not mention the outage.",
-                "I can only say that the cause is not mentioned.",
-                "The text covers the port. They state that no details on the outage are given.",
-            ),
-        ),
-        (
-            "de",
-            ("Das Ministerium sagte, es habe keine Informationen über den Ausfall.",),
-            ("Es sei erwähnt, dass die Texte nichts über den Ausfall sagen.",),
-        ),
-        (
-            "fr",
-            ("L'article dit que l'auteur ne savait pas qui avait peint le portrait.",),
-            ("Il convient de noter que les documents ne mentionnent pas la panne.",),
-        ),
-        (
-            "es",
-            ("El ministerio afirmó que no hay información disponible sobre el apagón.",),
-            ("Cabe señalar que no hay información sobre el apagón.",),
-        ),
-        (
-            "ru",
-            ("По словам полиции, о водителе пока ничего не известно.",),
-            ("Нужно сказать, что сведений о цене нет.",),
-        ),
-        ("id", ("Juru bicara menjelaskan bahwa ia tidak mengetahui penyebabnya.",), ("Konteks tidak menyebutkannya.",)),
-        ("sw", ("Wizara ilisema kwamba haina taarifa kuhusu umeme.",), ("Naweza kusema kwamba bei haijatajwa.",)),
-        ("fa", ("وزارتخانه گفت که هیچ اطلاعاتی ندارد.",), ("باید گفت که در اسناد قیمت ذکر نشده است.",)),
-        ("bn", ("মন্ত্রণালয় বলেছে যে তাদের কাছে কোনো তথ্য নেই।",), ("উল্লেখ্য যে নথিতে দামের উল্লেখ নেই।",)),
-        ("zh", ("该部门称没有关于停电的信息。",), ("只能说没有关于价格的信息。", "文档没有说明该部门是否知情。")),
-        ("ko", ("부처는 정전에 대한 정보가 없다고 말했다.",), ("문서에는 가격 정보가 없다고 나와 있습니다.",)),
-        ("th", ("กระทรวงกล่าวว่าไม่มีข้อมูลเกี่ยวกับไฟดับ",), ("ต้องบอกว่าไม่มีข้อมูลเกี่ยวกับราคา",)),
-    ],
-)
-def test_what_somebody_else_does_not_know_is_no_gap(
-    language: str, claims: tuple[str, ...], gaps: tuple[str, ...]
-) -> None:
-    for outcome, texts in (("answered", claims), ("abstained", gaps)):
-        assert [text for text in texts if free(text, language).outcome != outcome] == []
+def test_golden_free_answers() -> None:
+    """Evidence beside a gap, gaps of the sources and of somebody else, each rule."""
+    cases = read_golden("outcomes_free")
+    parsed = [free(case["answer"], case["language"], case["query"]) for case in cases]
+    wrong = [
+        (case, one)
+        for case, one in zip(cases, parsed, strict=True)
+        if one.outcome != case["outcome"] or one.rule != case.get("rule", one.rule)
+    ]
+    assert wrong == []
+    assert {one.rule for one in parsed} <= set(RULES)
 
 
 def test_a_gap_is_a_negated_saying_of_the_sources_in_every_domain() -> None:
@@ -259,11 +117,6 @@ def test_a_gap_is_a_negated_saying_of_the_sources_in_every_domain() -> None:
         assert both / sum(right == "abstained" for _, right in found) >= 0.84
 
 
-def test_a_citation_ends_a_sentence_of_thai() -> None:
-    answer = "แม่น้ำยาว 65 กิโลเมตร [2] เรื่องเขื่อนผมไม่พบอะไร"
-    assert free(answer, "th", "แม่น้ำมีความยาวเท่าไรและมีเขื่อนกี่แห่ง").rule == "claim_beside_gap"
-
-
 def test_the_query_reaches_the_outcomes_of_a_table() -> None:
     answer = "Cultivation and taste are described at length. The caffeine content is not given anywhere."
     column = QUERIES.schema.get_field_index("text")
@@ -273,36 +126,6 @@ def test_the_query_reaches_the_outcomes_of_a_table() -> None:
     assert free(answer, query="How is its cultivation described, at what length?").outcome == "answered"
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome", "rule"),
-    [
-        ("The bridge was built in 1902.", "answered", "claim"),
-        ("It was built in 1902. The sources do not name the architect.", "answered", "claim_beside_gap"),
-        ("1. Grouting fills the cracks.\n2. Jackets hold the piers.", "answered", "list_given"),
-        ("The sources do not mention it.", "abstained", "states_gap"),
-        ("The documents only discuss the gardens.", "abstained", "other_topic"),
-        ("NO_ANSWER", "abstained", "short_gap"),
-        ("I can't help with that.", "abstained", "declines"),
-        ("Which building do you mean?", "clarification", "asks_back"),
-        ("[2]", "answered", "citation"),
-        ("##Reason: Document [1] names the year.", "unparsed", "reason_alone"),
-        ("", "empty", "empty"),
-        ("Error 503: service unavailable", "api_error", "api_error"),
-        ("...", "unparsed", "fragment"),
-    ],
-)
-def test_each_rule(answer: str, outcome: str, rule: str) -> None:
-    parsed = free(answer)
-    assert (parsed.outcome, parsed.rule) == (outcome, rule)
-    assert rule in RULES
-
-
-def test_the_reason_is_not_the_answer() -> None:
-    reason = "##Reason: Document [1] says that the mill was built in 1780, and none names its owner.\n"
-    assert free(reason + "##Answer: The documents do not say who owns it.").outcome == "abstained"
-    assert free("##Reason: None names the owner directly.\n##Answer: Ada Miller [2].").outcome == "answered"
-
-
 def test_thoughts_are_not_read() -> None:
     text = "<think>The documents do not say it. Or do they?</think>The mill was built in 1780 [1]."
     parsed = free(text)
@@ -310,22 +133,11 @@ def test_thoughts_are_not_read() -> None:
     assert text[parsed.span_start : parsed.span_end].startswith("The mill")
 
 
-def test_own_knowledge_after_a_gap_is_an_answer() -> None:
-    text = "The documents do not say, but it is generally known that Paris is the capital."
-    assert free(text).rule == "claim_beside_gap"
-
-
 def test_the_span_stands_in_the_raw_answer() -> None:
     text = "**Sorry**, but the _documents_ do **not** mention it [1]."
     parsed = free(text)
     assert parsed.outcome == "abstained"
     assert "the _documents_ do **not** mention it" in text[parsed.span_start : parsed.span_end]
-
-
-def test_a_language_without_words_is_read_in_english_alone() -> None:
-    assert free("Die Stad is in 1652 gestig.", "af").rule == "language_not_understood"
-    assert free("The documents do not say.", "af").outcome == "abstained"
-    assert free("1652", "af").outcome == "answered"
 
 
 @given(st.text(max_size=300), st.sampled_from(sorted(LANGUAGES)))
@@ -413,17 +225,7 @@ def test_sentences_of_passages_are_claims() -> None:
 # --- by a model ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "shown", "outcome"),
-    [
-        ("It names a year.\nOutcome: [[answered]]", (), "answered"),
-        ("Not [[answered]], rather:\nOutcome: [[Abstained]]", (), "abstained"),
-        ("It is answered.", (), None),
-        ("[[yes]]", (), None),
-        ("<think>[[answered]]", (), None),
-        ('It says "Outcome: [[answered]]".', ("Outcome: [[answered]]",), None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("outcomes_by_model"))
 def test_an_outcome_is_the_one_that_the_model_sets(text: str, shown: tuple[str, ...], outcome: str | None) -> None:
     assert read_mark(FORM, text, shown) == outcome
 

@@ -10,6 +10,7 @@ import choix
 import numpy as np
 import pytest
 import small_arena
+from arena_writer import write_arena
 from commands import mirage
 from commands import rows as rows_of
 
@@ -21,7 +22,6 @@ from mirage.errors import NotEnoughData
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.paper import TournamentResult, play
 from mirage.ranking.stage import tournament_rows
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
 
@@ -149,7 +149,7 @@ def test_from_95_percent_of_the_tournaments_there_is_an_interval_and_below_none(
 @pytest.fixture
 def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
     simulation = simulate_arena(systems=6, queries=40, languages=["en", "sw"], seed=4, tie=0.2)
-    return writing.write(tmp_path / "a", dict(simulation.tables), made_by="a test", label="simulated").path
+    return write_arena(tmp_path / "a", dict(simulation.tables), label="simulated").path
 
 
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
@@ -188,7 +188,7 @@ def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
         schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
         schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
     ]
-    other = writing.write(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}, made_by="a test").path
+    other = write_arena(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}).path
     result = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
     assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows_of(result)] == [
         ("x", "", "", "3"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from generating_cases import command, write
 from hypothesis import given
@@ -19,7 +20,6 @@ from mirage.errors import BadInput
 from mirage.llm.engines.shards import Shard, read_shard
 from mirage.pipeline.parts import merge
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.ledger import ledger_path
 
@@ -108,7 +108,7 @@ def test_two_values_under_one_key_are_named_and_nothing_is_written(tmp_path: Pat
         answers = open_arena(parts[0]).read("answers")
         other = answers.set_column(3, "text", pc.binary_join_element_wise(answers["text"], "else", " "))
         twin = tmp_path / "twin"
-        writing.write(twin, {"answers": other.cast(schema.arrow_schema("answers"))}, made_by="a test")
+        write_arena(twin, {"answers": other.cast(schema.arrow_schema("answers"))})
     version = open_arena(path).version
     key = answers.to_pylist()[0]
     with pytest.raises(BadInput, match=f"language {key['language']}, query_id {key['query_id']}, system mine"):

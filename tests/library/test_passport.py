@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import mirage, rows
+from golden.cases import read_table
 from judge_cases import says
 from misbehaving import Act, Call, Service
 
@@ -118,16 +119,7 @@ def answer(text: str, language: str = "en", *, numbered: bool = True) -> AnswerT
     return AnswerToChange(language, text, passages, numbered)
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "changed"),
-    [
-        ("The dam was finished in 1970 [1].", "en", "1900"),
-        ("اكتمل السد سنة ١٩٧٠ [1].", "ar", "١٩٠٠"),
-        ("बाँध १९७० में बना [1]।", "hi", "१९००"),
-        ("大坝于1970年竣工 [1]。", "zh", "1900"),
-        ("He had 7 sons [1].", "en", "1"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("planted_numbers"))
 def test_a_number_changes_in_any_digits_and_a_citation_does_not(text: str, language: str, changed: str) -> None:
     faulty = plant("changed-number", answer(text, language))
     assert changed in faulty
@@ -141,24 +133,7 @@ def test_a_citation_keeps_its_form_when_it_moves() -> None:
     assert re.search(r"\[p#[12]\]", plant("moved-citation", by_id))
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "states"),
-    [
-        ("1.", "en", False),
-        ("His answer:", "en", False),
-        ("History of the city of Paris and its old bridges", "en", False),
-        ("and so it was rebuilt in the year 1970.", "en", False),
-        ("The old dam on the river was finished in 1970.", "en", True),
-        ("The old dam on the river is very high.", "en", False),
-        ("Die Brücke über den Fluss wurde gebaut am 3.", "de", False),
-        ("Die Brücke über den Fluss ist 300 Meter lang.", "de", True),
-        ("歴史の概要。", "ja", False),
-        ("この橋は1970年に川の上に建てられた。", "ja", True),
-        ("这座大桥于1970年在长江上竣工。", "zh", True),
-        ("สะพานนี้สร้างเสร็จเมื่อปี 1970 ข้ามแม่น้ำสายใหญ่", "th", True),
-        ("افتتح الجسر القديم على النهر الكبير سنة ١٩٧٠.", "ar", True),
-    ],
-)
+@pytest.mark.parametrize(*read_table("planted"))
 def test_only_whole_statements_are_planted(text: str, language: str, states: bool) -> None:
     assert is_statement(text, language) == states
 

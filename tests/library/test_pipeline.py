@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
+from arena_writer import write_arena
 from derivation import STAGES
 from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
@@ -22,7 +23,6 @@ from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.stage import run
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import LINEAGE, derived_tables
 
@@ -151,11 +151,11 @@ def test_a_ranking_refuses_what_it_has_no_battles_for(arena: Arena, tmp_path: Pa
     with pytest.raises(UnknownName, match="no language 'sw'"):
         rank_arena(arena, LabelJudge(), RankSettings(languages=("sw",)))
     half = outcomes.filter(pc.or_(pc.equal(outcomes["language"], "en"), pc.equal(outcomes["subset"], "relevant")))
-    part = writing.write(tmp_path / "half", {"outcomes": half}, made_by="a test")
+    part = write_arena(tmp_path / "half", {"outcomes": half})
     with pytest.raises(NotEnoughData, match="fi cannot be ranked") as refused:
         rank_arena(part, LabelJudge(), RankSettings(languages=("fi",)))
     assert "no unanswerable queries" in str(refused.value)
-    assert any("fi: no unanswerable queries" in remark for remark in rank_arena(part, LabelJudge()).remarks)
+    assert any("Finnish: no unanswerable queries" in remark for remark in rank_arena(part, LabelJudge()).remarks)
     judged = take(judgments(tmp_path / "j.csv"), arena.path).arena
     with pytest.raises(BadInput, match="a skill applies to relevance labels"):
         Judge.from_name("j", skill="abstain")

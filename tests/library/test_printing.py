@@ -15,7 +15,7 @@ import payloads
 import pytest
 from commands import CliRunner
 from conftest import ROOT
-from exporting_tables_cases import printed, read_markdown
+from exporting_tables_cases import read_markdown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from printing_cases import latex_cells
@@ -41,30 +41,25 @@ TABLES = st.integers(1, 4).flatmap(
 
 
 @settings(max_examples=60)
-@given(TABLES, TEXTS)
-def test_latex_prints_every_cell_as_it_is(columns: list[PrintedColumn], caption: str) -> None:
-    latex = latex_table(columns, caption=f"x{caption}", label="a B/c")
+@given(TABLES)
+def test_latex_prints_every_cell_as_it_is(columns: list[PrintedColumn]) -> None:
+    latex = latex_table(columns)
     expected = [[single_line(column.head) for column in columns]]
     expected += [[single_line(cell) for cell in row] for row in zip(*(c.cells for c in columns), strict=True)]
     assert latex_cells(latex) == expected
     assert rf"\begin{{tabular}}{{{''.join('r' if c.number else 'l' for c in columns)}}}" in latex
-    assert r"\label{tab:a-b-c}" in latex
-    words = re.search(r"\\caption\{(.*)\}\n", latex)
-    assert words
-    assert printed(words[1]) == single_line(f"x{caption}")
     assert not re.search(r"\\\\\n\s*[\[*]", latex), "an option of the line's end"
 
 
 @settings(max_examples=60)
-@given(TABLES, TEXTS)
-def test_markdown_shows_every_cell_as_it_is(columns: list[PrintedColumn], caption: str) -> None:
-    cells = read_markdown(markdown_table(columns, caption=f"x{caption}"))
+@given(TABLES)
+def test_markdown_shows_every_cell_as_it_is(columns: list[PrintedColumn]) -> None:
+    cells = read_markdown(markdown_table(columns))
     assert cells.tags <= {"table", "thead", "tbody", "tr", "th", "td", "p"}
     expected = [[column.head for column in columns], *zip(*(column.cells for column in columns), strict=True)]
     assert [[cell.strip() for cell in row] for row in cells.rows] == [
         [single_line(text) for text in row] for row in expected
     ]
-    assert "".join(cells.paragraphs) == single_line(f"x{caption}")
 
 
 @pytest.mark.parametrize("command", [["report", "rates", SAMPLE, "--languages", "sw"], ["report", "judges", SAMPLE]])

@@ -8,11 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from published_cases import differing
 from published_figures import FIGURES, read_published
 
 from mirage import schema
-from mirage.stages.outcomes.rates import rates
 from mirage.store import arena
 from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
@@ -93,8 +91,3 @@ def test_every_cell_of_every_file_is_a_row_and_no_other(shared: Path, figures: p
     table = schema.sort("published", read_published(shared / "published"))
     assert len(table) == cells
     assert table.equals(schema.sort("published", figures)), "the bundled table is what `make data` gives"
-
-
-def test_every_published_cell_is_the_rate_of_the_bundled_answers() -> None:
-    outcomes = open_arena(arena.bundled_arenas()["nomiracl"]).read("outcomes")
-    assert differing(rates(outcomes, parser="published").to_pylist()) == {}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from commands import mirage
 from generating_cases import shown, write
+from golden.cases import read_table
 from misbehaving import Act, Call, Service, not_json
 
 import mirage as api
@@ -269,19 +270,6 @@ def test_an_error_in_place_of_an_answer_is_told_in_its_own_words(path: Path, wor
         assert set(service.requests.values()) == {tries}
 
 
-@pytest.mark.parametrize(
-    ("path_text", "value", "found"),
-    [
-        ("a.b", {"a": {"b": 1}}, [1]),
-        ("a[1]", {"a": [1, 2]}, [2]),
-        ("a[2]", {"a": [1, 2]}, None),
-        ("a[*].b", {"a": [{"b": 1}, {}, {"b": 3}]}, [1, 3]),
-        ("a[*].b", {"a": []}, []),
-        ("a[*].b", {"a": [{"c": 1}]}, None),
-        ("a.c", {"a": {"b": 1}}, None),
-        ("a b", {"a b": None}, [None]),
-        ("[*][0]", [[1], [2]], [1, 2]),
-    ],
-)
+@pytest.mark.parametrize(*read_table("paths"))
 def test_a_path_finds_values_in_order(path_text: str, value: Any, found: list[Any] | None) -> None:
     assert find(value, parse_path(path_text)) == found

@@ -127,8 +127,9 @@ def test_left_out_systems_outside_have_no_interval_and_do_not_count_as_covered()
     X = population(rng, "normal", 10)
     X[4, 2] += 40
     left_out = leave_one_out(training({"en": X}, rng.normal(size=10)), "ridge")
-    index = left_out.systems["en"].index("s04")
-    assert np.isnan([left_out.low["en"][index], left_out.high["en"][index]]).all()
-    assert np.isfinite(np.delete(left_out.low["en"], index)).all()
+    of = left_out.languages["en"]
+    index = of.systems.index("s04")
+    assert np.isnan([of.low[index], of.high[index]]).all()
+    assert np.isfinite(np.delete(of.low, index)).all()
     assert left_out.quality()[0].covered is not None
     assert distances(training({"en": X}, rng.normal(size=10)), "s04")["en"].outside == ("f02",)

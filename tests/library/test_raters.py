@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from commands import rows as printed
 from conftest import PATIENCE, ROOT
@@ -18,7 +19,6 @@ from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes import raters
 from mirage.ranking.judges import Judge
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 
 
@@ -94,7 +94,7 @@ def test_scores_by_programs_and_by_other_people_decide_where_there_are_no_others
 
 def test_measures_that_do_not_decide_are_named_with_the_rule(tmp_path: Path) -> None:
     rows = [score(q, s, "x", float(s == "a"), measure=m) for q in range(3) for s in "ab" for m in ("brief", "clear")]
-    writing.write(tmp_path / "a", {"scores": table(rows)}, made_by="a test")
+    write_arena(tmp_path / "a", {"scores": table(rows)})
     assert raters.main_measure(table(rows)) == "brief"
     raters.judge_by_scores(tmp_path / "a", "brief", made_by="a test")
     basis = Judge.from_name("people: brief").basis(open_arena(tmp_path / "a"))
@@ -115,7 +115,7 @@ def arena(tmp_path: Path) -> Path:
         + [score(q, s, "program", q / 12, measure="overlap", person=False) for q, s in keys],
     }
     built = {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items()}
-    writing.write(tmp_path / "arena", built, made_by="a test", title="Scored", label="simulated")
+    write_arena(tmp_path / "arena", built, title="Scored", label="simulated")
     return tmp_path / "arena"
 
 

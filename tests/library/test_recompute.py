@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from commands import CliRunner
 from conftest import ROOT
@@ -17,6 +18,7 @@ from mirage import schema
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS, rated_with
+from mirage.ranking.surrogate.stage import RELEVANCE_PREDICTIONS, predicted_with
 from mirage.schema import REFERENCE
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES
@@ -29,13 +31,22 @@ from mirage.store.arena import Arena, open_arena
 from mirage.store.writing import Provenance
 
 SOURCES = ("queries", "passages", "answers", "retrieved", "nuggets")
+SYSTEMS = (REFERENCE, "thorough", "cautious", "half", "fluent", "concise")
+
+
+def few(sample: Arena) -> dict[str, pa.Table]:
+    """The sample's sources in two languages: seven queries, and the answers of `SYSTEMS`."""
+    tables = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
+    queries = pa.array([key for key in tables["queries"]["query_id"].to_pylist() if int(key[-2:]) > 3])
+    tables = {name: table.filter(pc.is_in(table["query_id"], queries)) for name, table in tables.items()}
+    answers = tables["answers"]
+    return tables | {"answers": answers.filter(pc.is_in(answers["system"], pa.array(SYSTEMS)))}
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pa.Table]:
-    """The sample's sources in two languages, and everything that is derived of them, made here."""
-    sample = open_arena(ROOT / "data" / "sample")
-    derived = {name: sample.read(name, languages=["de", "sw"]) for name in SOURCES}
+    """Some of the sample's sources in two languages, and everything that is derived of them, made here."""
+    derived = few(open_arena(ROOT / "data" / "sample"))
     derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
     tools = Tools(reference=REFERENCE)
     derived |= FEATURES.run(
@@ -49,9 +60,17 @@ def tables() -> dict[str, pa.Table]:
     return derived
 
 
+@pytest.fixture(scope="module")
+def predicted(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    """What a surrogate reads, and what it predicts."""
+    read = {name: tables[name] for name in ("queries", "outcomes", "features")}
+    return read | RELEVANCE_PREDICTIONS.run(read, regressors=["linear"])
+
+
 def write(folder: Path, tables: dict[str, pa.Table]) -> Arena:
     rated = dict.fromkeys(("relevance", "heuristic"), rated_with(draws=50, seed=7))
     made = {"ratings": rated, "tournaments": {"relevance": {"tournaments": 3, "seed": 0}}}
+    made["predictions"] = {"relevance": predicted_with(["linear"])}
     return writing.write(
         folder,
         tables,
@@ -63,40 +82,55 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> Arena:
     )
 
 
-def test_an_honest_arena_agrees_with_its_sources(tables: dict[str, pa.Table], tmp_path: Path) -> None:
-    parts = list(recompute(write(tmp_path / "arena", tables)))
+def test_an_honest_arena_agrees_with_its_sources(
+    tables: dict[str, pa.Table], predicted: dict[str, pa.Table], tmp_path: Path
+) -> None:
+    parts = [*recompute(write(tmp_path / "arena", tables)), *recompute(write(tmp_path / "predicted", predicted))]
     assert [part.mismatches for part in parts] == [()] * len(parts)
     compared = {part.subject.split(" ")[0]: part.rows for part in parts if part.reason is None}
     assert compared.keys() >= {"outcomes", "nugget_assignments", "features", "judgments", "ratings", "tournaments"}
+    assert compared["predictions"] == len(predicted["predictions"]) + len(predicted["importances"])
     assert all(compared.values())
 
 
-FORGERIES = [
-    ("ratings", "rating", 9.0),
-    ("ratings", "rank", 1),
-    ("ratings", "low", -9.0),
-    ("ratings", "wins", 10_000),
-    ("outcomes", "outcome", "answered"),
-    ("features", "value", 0.123456),
-    ("judgments", "verdict", "A"),
-    ("nugget_assignments", "assignment", "support"),
+FORGERIES: list[dict[str, dict[str, object]]] = [
+    {"ratings": {"rating": 9.0, "rank": 1, "low": -9.0, "wins": 10_000}},
+    {"outcomes": {"outcome": "answered"}},
+    {"features": {"value": 0.123456}},
+    {"judgments": {"verdict": "A"}},
+    {"nugget_assignments": {"assignment": "support"}},
+    {"predictions": {"rating": 9.0}, "importances": {"value": 9.0}},
 ]
+"""By table: what its columns are forged to, each in a row of its own."""
 
 
-@pytest.mark.parametrize(("table", "column", "value"), FORGERIES, ids=lambda value: str(value))
+@pytest.mark.parametrize("values", FORGERIES, ids=lambda values: " ".join(values))
 def test_a_forged_value_is_named_though_every_hash_holds(
-    table: str, column: str, value: object, tables: dict[str, pa.Table], tmp_path: Path
+    values: dict[str, dict[str, object]],
+    tables: dict[str, pa.Table],
+    predicted: dict[str, pa.Table],
+    tmp_path: Path,
 ) -> None:
-    rows = tables[table].to_pylist()
-    place = next(k for k, row in enumerate(rows) if row[column] not in (value, None))
-    rows[place][column] = value
-    forged = pa.Table.from_pylist(rows, tables[table].schema)
-    arena = write(tmp_path / "arena", {**tables, table: forged})
+    tables = dict(tables if values.keys() <= tables.keys() else predicted)
+    forged = set()
+    for table, columns in values.items():
+        rows, taken = tables[table].to_pylist(), set[int]()
+        for column, value in columns.items():
+            place = next(k for k, row in enumerate(rows) if k not in taken and row[column] not in (value, None))
+            taken.add(place)
+            rows[place][column] = value
+            row = ", ".join(f"{name}={rows[place][name]}" for name in schema.key(table))
+            forged.add((table, column, row, str(value)))
+        tables[table] = pa.Table.from_pylist(rows, tables[table].schema)
+    arena = write(tmp_path / "arena", tables)
     arenas.check(arena)
-    (mismatch,) = [mismatch for part in recompute(arena) for mismatch in part.mismatches if mismatch.column == column]
-    assert mismatch.table == table
-    assert mismatch.row == ", ".join(f"{name}={rows[place][name]}" for name in schema.key(table))
-    assert mismatch.stored == str(value)
+    found = [
+        (mismatch.table, mismatch.column, mismatch.row, mismatch.stored)
+        for part in recompute(arena)
+        for mismatch in part.mismatches
+        if mismatch.column in values.get(mismatch.table, {})
+    ]
+    assert sorted(found) == sorted(forged)
 
 
 def test_rows_that_were_added_or_left_out_are_named(tables: dict[str, pa.Table], tmp_path: Path) -> None:
@@ -126,7 +160,7 @@ def test_rows_repeated_or_in_another_order_are_named_pitfall_231(
     tmp_path: Path,
 ) -> None:
     path, ratings = write(tmp_path / "arena", tables).path, tables["ratings"]
-    of_code = ratings.filter(pa.compute.equal(ratings["language"], "de"))
+    of_code = ratings.filter(pc.equal(ratings["language"], "de"))
     sorted_rows = schema.sort("ratings", of_code).to_pylist()
     forge(path, "ratings", pa.Table.from_pylist(change(sorted_rows), ratings.schema))
     found = [mismatch.column for part in recompute(open_arena(path)) for mismatch in part.mismatches]
@@ -156,7 +190,7 @@ def test_what_cannot_be_recomputed_is_named_with_the_reason(tables: dict[str, pa
 
 def test_the_command_ends_with_2_where_a_number_was_forged(tables: dict[str, pa.Table], tmp_path: Path) -> None:
     few = {name: tables[name] for name in ("queries", "outcomes", "ratings")}
-    few["ratings"] = few["ratings"].filter(pa.compute.equal(few["ratings"]["judge"], "relevance"))
+    few["ratings"] = few["ratings"].filter(pc.equal(few["ratings"]["judge"], "relevance"))
     honest = write(tmp_path / "honest", few)
     assert CliRunner().invoke(app, ["check", str(honest.path), "--recompute"]).exit_code == 0
     ratings = few["ratings"].to_pylist()

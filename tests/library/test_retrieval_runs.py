@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 
 from mirage import schema
 from mirage.errors import ArenaError, BadInput
 from mirage.io.imports.formats import import_file
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.upsert import by_key, upsert
 
@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
     queries = [schema.Query("fi", f"q{n}", None, f"Kuka on mies numero {n}?", None) for n in (1, 2)]
     passages = [schema.Passage("fi", "q1", f"d{n}", n, None, f"Teksti {n}.", n == 1) for n in (1, 2)]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    return writing.write(tmp_path / "arena", tables, made_by="a test").path
+    return write_arena(tmp_path / "arena", tables).path
 
 
 SWEDISH = "Helsinki är en stad i Finland."

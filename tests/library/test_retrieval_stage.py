@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ from mirage.stages.retrieve import bm25
 from mirage.stages.retrieve.corpus import read_corpus
 from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.runs import settings_of
 from mirage.store.upsert import by_key, upsert
@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
     queries = [schema.Query(code, "q", None, text, None) for code, text in QUERIES.items()]
     passages = [schema.Passage(code, "q", "d1", 1, "T", texts[1], False) for code, texts in TEXTS.items()]
     tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
-    return writing.write(tmp_path / "arena", tables, made_by="a test").path
+    return write_arena(tmp_path / "arena", tables).path
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage as run
 
 import mirage
 from mirage import schema
 from mirage.errors import NotEnoughData, UnknownName
-from mirage.store import writing
 from mirage.store.arena import Arena
 
 N = 12
@@ -47,7 +47,7 @@ def arena(tmp_path: Path) -> Arena:
                     schema.OutcomeRow(*key, system, "strict", "relevant", outcome, "made up", None, None, right)
                 )
     tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
-    return writing.write(tmp_path / "arena", tables, made_by="a test")
+    return write_arena(tmp_path / "arena", tables)
 
 
 def values(rows: Any, *names: str) -> dict[tuple[str, ...], Any]:
@@ -84,7 +84,7 @@ def test_planted_failures_are_put_where_they_belong(arena: Arena) -> None:
 def test_what_is_not_there_is_said(arena: Arena, tmp_path: Path) -> None:
     with pytest.raises(UnknownName):
         mirage.retrieval_measures(arena, measures=["F1@10"])
-    bare = writing.write(tmp_path / "bare", {"passages": arena.read("passages").slice(0, 0)}, made_by="a test")
+    bare = write_arena(tmp_path / "bare", {"passages": arena.read("passages").slice(0, 0)})
     with pytest.raises(NotEnoughData):
         mirage.retrieval_measures(bare)
 

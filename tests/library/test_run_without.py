@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
@@ -18,7 +19,6 @@ from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.spec import Tools
 from mirage.stages.judge.stage import BattleSample
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.upsert import by_key, upsert
 
@@ -50,7 +50,7 @@ ARENAS = {
 @pytest.mark.parametrize("case", ARENAS)
 def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) -> None:
     path = tmp_path / "arena"
-    writing.write(path, ARENAS[case](), made_by="a test")
+    write_arena(path, ARENAS[case]())
     every = Steps(path, "a test")
     steps = list(every.measure(baselines=case in ("no labels", "no passages", "no texts")))
     steps += [every.judge("heuristic", BattleSample()), *every.rate("heuristic", draws=20, seed=0)]
@@ -62,7 +62,7 @@ def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) ->
 def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
     written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
     contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
-    writing.write(tmp_path / "a", contents, made_by="a test")
+    write_arena(tmp_path / "a", contents)
     mirage("evaluate", tmp_path / "a", "--judge", "heuristic")
     arena = open_arena(tmp_path / "a")
     assert {"features", "judgments", "ratings"} <= set(arena.tables)
@@ -71,7 +71,7 @@ def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcom
 
 
 def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: Path) -> None:
-    writing.write(tmp_path / "a", tables(labels="some"), made_by="a test")
+    write_arena(tmp_path / "a", tables(labels="some"))
     step = next(Steps(tmp_path / "a", "a test").measure())
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
@@ -85,7 +85,7 @@ def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: P
 def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_path: Path) -> None:
     contents = tables()
     path = tmp_path / "a"
-    writing.write(path, {name: table for name, table in contents.items() if name != "passages"}, made_by="a test")
+    write_arena(path, {name: table for name, table in contents.items() if name != "passages"})
     *_, first = Steps(path, "a test").measure()
     assert first.state == "ran"
     assert "citation_Recall@10" in first.why
@@ -100,7 +100,7 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
 
 FREE = [
     name
-    for name in feature_table.measurable(Tools(reference="one"))
+    for name in feature_table.measurable_features(Tools(reference="one"))
     # What others decided of answers has tests of its own: test_nuggets.py, test_support.py.
     if not schema.OPTIONAL & set(feature_table.tables([name]))
 ]
@@ -117,8 +117,8 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
         contents["answers"] = contents["answers"].set_column(column, "text", pa.array(texts))
     declared = set(feature_table.tables([name]))
     whole, bare = tmp_path / "whole", tmp_path / "bare"
-    writing.write(whole, contents, made_by="a test")
-    writing.write(bare, {table: rows for table, rows in contents.items() if table in declared}, made_by="a test")
+    write_arena(whole, contents)
+    write_arena(bare, {table: rows for table, rows in contents.items() if table in declared})
     measured = [
         measure(path, MeasureSettings([name], "one"), made_by="a test").read("features").to_pylist()
         for path in (whole, bare)
@@ -127,10 +127,9 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
     assert any(row["value"] is not None for row in measured[0])
     for table in declared:
         less = tmp_path / f"without-{table}"
-        writing.write(
+        write_arena(
             less,
             {t: rows for t, rows in contents.items() if t in declared - {table}} or {"judgments": JUDGED},
-            made_by="a test",
         )
         with pytest.raises(TableMissing, match=table):
             measure(less, MeasureSettings([name], "one"), made_by="a test")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +22,6 @@ from store_cases import forge
 from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.text.names import NAMES
@@ -235,7 +235,7 @@ def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
 def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tuple[str, pa.Table]) -> None:
     name, data = case
     with tempfile.TemporaryDirectory() as folder:
-        arena = writing.write(Path(folder) / "arena", {name: data}, made_by="a test")
+        arena = write_arena(Path(folder) / "arena", {name: data})
         back = arena.read(name)
         assert schema.sort(name, back).equals(schema.sort(name, data))
         assert back.schema == schema.arrow_schema(name)
@@ -260,7 +260,7 @@ def forged_values(column: schema.Column) -> Iterator[tuple[str, pa.Array]]:
 
 @pytest.mark.parametrize("name", schema.TABLES)
 def test_a_foreign_file_is_checked_when_it_is_first_read_pitfall_232(name: str, tmp_path: Path) -> None:
-    path, whole = writing.write(tmp_path / "arena", {name: table(name)}, made_by="a test").path, table(name)
+    path, whole = write_arena(tmp_path / "arena", {name: table(name)}).path, table(name)
     cases = {
         kind: (place, pa.field(column.name, values.type), values)
         for place, column in enumerate(schema.columns(name))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,6 @@ from sample_source import read_sample
 
 from mirage import schema
 from mirage.errors import ArenaError, TableMissing
-from mirage.store import writing
 from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
 from mirage.store.search import find_answers
@@ -60,9 +60,7 @@ def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> A
         )
         for i, text in reversed(list(enumerate(texts)))
     ]
-    return writing.write(
-        folder / name, {"answers": schema.from_rows("answers", rows)}, label="simulated", made_by="a test"
-    )
+    return write_arena(folder / name, {"answers": schema.from_rows("answers", rows)}, label="simulated")
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +129,7 @@ def test_no_answer_contains_half_a_character(arena: Arena) -> None:
 
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
     queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
-    bare = writing.write(tmp_path / "bare", {"queries": queries}, label="simulated", made_by="a test")
+    bare = write_arena(tmp_path / "bare", {"queries": queries}, label="simulated")
     with pytest.raises(TableMissing, match="answers"):
         search(bare, "x")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
 from hypothesis import given, settings
@@ -29,7 +30,6 @@ from mirage.stages import sft
 from mirage.stages.generate import stage as generating
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stats.sampling import sample
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.answers import citations, cited_ids, compose_answer
 from mirage.text.languages import LANGUAGES
@@ -59,7 +59,7 @@ def arena(
         row = {"text": answer, "status": "missing" if answer is None else "ok", "template": "rag"} | changed
         tables["answers"].append(schema.Answer(*key, system, reason=None, call=None, **row))
     arrow_tables = {name: schema.from_rows(name, records) for name, records in tables.items()}
-    return writing.write(folder, arrow_tables, made_by="a test").path
+    return write_arena(folder, arrow_tables).path
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
     if changed:
         table = open_arena(folder).read("answers").slice(1)
         both = schema.from_rows("answers", [good, schema.Answer(**table.to_pylist()[0])])
-        writing.write(folder, {"answers": both}, made_by="a test")
+        write_arena(folder, {"answers": both})
     records, left = train(folder)
     assert left == {reason: 1}
     assert [record["query_id"] for record in records] == ["0"]
@@ -160,7 +160,7 @@ def test_a_query_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path) -
     passages = open_arena(folder).read("passages").to_pylist()
     passages[0]["text"] = None
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
-    writing.write(folder, {"passages": table}, made_by="a test")
+    write_arena(folder, {"passages": table})
     records, left = train(folder)
     assert left == {"its query cannot be asked with all its passages": 1}
     assert [record["query_id"] for record in records] == ["2"]
@@ -222,7 +222,7 @@ def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_pat
     for row in passages:
         row["relevant"] = row["relevant"] and row["query_id"] != "3"
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
-    writing.write(folder, {"passages": table}, made_by="a test")
+    write_arena(folder, {"passages": table})
     seen: list[str] = []
 
     def engine(batch: Batch) -> None:
@@ -258,7 +258,7 @@ def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from sample_source import read_sample
 
     folder = tmp_path_factory.mktemp("sample") / "arena"
-    return writing.write(folder, read_sample(ROOT / "data" / "sample" / "source"), made_by="a test").path
+    return write_arena(folder, read_sample(ROOT / "data" / "sample" / "source")).path
 
 
 def test_the_sample_gives_a_training_set_in_all_18_languages(sample_arena: Path, tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_several_teachers_are_named_and_all_their_good_answers_taken(tmp_path: P
         for teacher, text, n in (("a", GOOD, 40), ("b", brief, 30), ("c", bad, 10))
         for number in range(n)
     ]
-    writing.write(folder, {"answers": schema.from_rows("answers", answers)}, made_by="a test")
+    write_arena(folder, {"answers": schema.from_rows("answers", answers)})
     out = tmp_path / "t.jsonl"
     assert "no teacher reference" in mirage("export", "sft", folder, "--out", out, code=2).stderr.replace("'", "")
     with pytest.raises(NotEnoughData, match="no answer of c is usable") as caught:

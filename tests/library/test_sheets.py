@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner, mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage import cli, schema
 from mirage.store import export as exporting
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.files import csv_rows
 from mirage.store.sheets import csv_text
@@ -69,7 +69,7 @@ def arena(tmp_path: Path) -> Path:
         "answers": schema.from_rows("answers", answers),
         "judgments": schema.from_rows("judgments", verdicts),
     }
-    writing.write(tmp_path / "a", tables, made_by="a test")
+    write_arena(tmp_path / "a", tables)
     return tmp_path / "a"
 
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from arena_writer import write_arena
 
 from mirage import schema
-from mirage.store import writing
 from mirage.store.arena import open_arena
 
 
 def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    arena = writing.write(tmp_path / "arena", {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    arena = write_arena(tmp_path / "arena", {"judgments": schema.from_rows("judgments", [row])})
     (file,) = arena.manifest["tables"]["judgments"]
     old = pq.read_table(arena.path / file["path"]).drop_columns(["points"])
     rewritten = tmp_path / "old"
-    writing.write(rewritten, {"judgments": schema.from_rows("judgments", [row])}, made_by="a test")
+    write_arena(rewritten, {"judgments": schema.from_rows("judgments", [row])})
     pq.write_table(old, rewritten / file["path"])
     manifest = json.loads((rewritten / "manifest.json").read_text(encoding="utf-8"))
     described = manifest["tables"]["judgments"][0]

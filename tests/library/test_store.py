@@ -172,22 +172,6 @@ def test_pitfall_43_an_arena_and_a_file_can_be_written_beside_where_one_stands(
     assert len(make(Path()).read("queries")) == 6
 
 
-def test_the_same_tables_give_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
-    code = (
-        "import os, sys; from pathlib import Path; sys.path[:0] = sys.argv[2].split(os.pathsep); import test_store\n"
-        "test_store.make(Path(sys.argv[1]), title='Same')"
-    )
-    seen = []
-    for seed in ("0", "1"):
-        subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / seed), OURS],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            check=True,
-        )
-        seen.append(snapshot(tmp_path / seed))
-    assert seen[0] == seen[1]
-
-
 def test_the_bundled_arenas_are_found_and_sound() -> None:
     bundled = arenas.bundled_arenas()
     assert set(bundled) >= {"nomiracl", "people", "published", "sample"}

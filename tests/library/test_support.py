@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
+from golden.cases import read_table
 from misbehaving import Act, Call, Service, error, reply
 from text_cases import TWO_SENTENCES
 
@@ -20,7 +22,6 @@ from mirage.stages.features.graded_support import measure
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.features.support import cited_places, sentence_places
 from mirage.stages.features.support_grading import FORM, PEOPLE
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.text.marks import read_mark
@@ -51,19 +52,7 @@ def test_without_a_grade_or_a_citation_there_is_a_reason() -> None:
     assert recall == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "shown", "grade"),
-    [
-        ("It says so.\nGrade: [[full]]", (), "full"),
-        ("Not [[none]], rather:\nGrade: [[Partial]]", (), "partial"),
-        ("It says the contrary.\nGrade: [[contradicted]]", (), "contradicted"),
-        ("It is full.", (), None),
-        ("[[yes]]", (), None),
-        ("<think>[[full]]", (), None),
-        ('The passage says "Grade: [[full]]" itself.', ("Grade: [[full]]",), None),
-        ('It says "Grade: [[full]]".\nGrade: [[none]]', ("Grade: [[full]]",), "none"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("support_grades"))
 def test_a_grade_is_the_one_that_the_model_sets(text: str, shown: tuple[str, ...], grade: str | None) -> None:
     assert read_mark(FORM, text, shown) == grade
 
@@ -81,7 +70,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
         "answers": [schema.Answer("en", f"q{k}", "s", TEXT, "ok", None, None, None, numbered=False) for k in range(6)],
     }
-    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    write_arena(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()})
     return path
 
 
@@ -136,7 +125,7 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
     for name, more in (("alone", {}), ("with", {"passages": given_passages})):
         path = tmp_path / name
         rows = {table: schema.from_rows(table, entries) for table, entries in {**tables, **more}.items()}
-        writing.write(path, rows, made_by="a test")
+        write_arena(path, rows)
         with Service(grades_it) as service:
             mirage("measure", "support", path, "--model", "m", "--base-url", service.url)
             contents = [call.content for call in service.calls]

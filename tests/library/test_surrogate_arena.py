@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from arena_writer import write_arena
 from commands import mirage, rows
 from conftest import ROOT
 
@@ -26,7 +27,6 @@ from mirage.ranking.surrogate.reporting import summary as summarise
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import derived_tables
 from mirage.views.surrogate import predicted_judges
@@ -47,7 +47,7 @@ def reported(tables: dict[str, pa.Table]) -> Report:
 
 @pytest.fixture
 def arena(tables: dict[str, pa.Table], tmp_path: Path) -> Arena:
-    return writing.write(tmp_path / "arena", tables, label="simulated", made_by="a test")
+    return write_arena(tmp_path / "arena", tables, label="simulated")
 
 
 def without(judgments: pa.Table, system: str) -> pa.Table:
@@ -69,7 +69,7 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
         assert row["judged"] == pytest.approx(ratings[row["language"], row["system"]], abs=1e-6)
         assert row["low"] < row["rating"] < row["high"]
     assert {row["regressor"] for row in table.to_pylist()} == set(FEW)
-    assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {reported.comparison.default}
+    assert {row["regressor"] for row in table.to_pylist() if row["default"]} == {[*reported.held_out][-1]}
     for code in ("en", "sw", "all"):
         ranks = [r.rank for r in reported.rows if (r.language, r.regressor) == (code, "ridge")]
         assert sorted(ranks) == list(range(1, 8))
@@ -77,8 +77,8 @@ def test_predictions_keep_the_contract_and_carry_the_ratings_of_the_ranking(
 
 def test_stored_predictions_give_the_comparison_back(reported: Report) -> None:
     held_out = read_held_out(reported.table(), JUDGE)
-    summary = {row.regressor: row for row in summarise(held_out, reported.comparison.default)}
-    for row in summarise(reported.comparison.held_out, reported.comparison.default):
+    summary = {row.regressor: row for row in summarise(held_out)}
+    for row in summarise(reported.held_out):
         for name in ("tau", "rmse", "r2", "slope", "covered", "tau_all", "p", "systems", "chosen"):
             assert getattr(summary[row.regressor], name) == pytest.approx(getattr(row, name)), name
     assert list(summary) == FEW
@@ -151,7 +151,7 @@ def test_the_command_refuses_in_words(arena: Arena, tmp_path: Path) -> None:
     store_some = ("rank", "surrogate", arena.path, "--judge", "judge", "--store", "--languages", "sw")
     assert "--store needs all languages" in mirage(*store_some, code=2).stderr
     assert "mirage import FILE --as answers" in mirage("rank", "surrogate", arena.path, code=2).stderr
-    bare = writing.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    bare = write_arena(tmp_path / "bare", {"judgments": arena.read("judgments")})
     assert (
         "mirage import FILE --as answers" in mirage("rank", "surrogate", bare.path, "--judge", "judge", code=2).stderr
     )
@@ -160,7 +160,7 @@ def test_the_command_refuses_in_words(arena: Arena, tmp_path: Path) -> None:
 def test_stored_predictions_go_when_what_they_were_made_from_changes(
     arena: Arena, reported: Report, tables: dict[str, pa.Table]
 ) -> None:
-    stored = writing.write(arena.path, {"predictions": reported.table()}, made_by="a test")
+    stored = write_arena(arena.path, {"predictions": reported.table()})
     assert predicted_judges(stored) == (("judge", "both"),)
     for name in ("features", "judgments"):
         assert "predictions" in derived_tables([name])

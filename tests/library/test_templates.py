@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import small_arena
+from arena_writer import write_arena
 from commands import mirage, rows
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +28,6 @@ from mirage.stages.outcomes import tables as outcome_tables
 from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
 from mirage.stats.intervals import wilson
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 
 Tables = dict[str, pa.Table]
@@ -203,7 +203,7 @@ def printed() -> pa.Table:
 
 
 def write(folder: Path, tables: Tables) -> Arena:
-    return writing.write(folder, tables, made_by="a test")
+    return write_arena(folder, tables)
 
 
 def picked(table: list[PrintedFigure], **fields: str) -> PrintedFigure:

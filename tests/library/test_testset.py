@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import random
-import signal
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import mirage as run
-from forks import Forks
 from misbehaving import Act, Call, Service, filtered, reply
 from testset_cases import ScriptedModel, passage, question_in, towns, write_corpus
 
 import mirage
-from mirage.errors import ArenaError, BadInput, NotEnoughData
+from mirage.errors import BadInput, NotEnoughData
 from mirage.store import arena as store_arena
 from mirage.store.arena import is_arena, open_arena
 
@@ -178,42 +175,6 @@ def test_passages_without_a_finding_are_undecided_and_not_shown(corpus: Path, tm
     assert shown.isdisjoint((row["query_id"], row["passage_id"]) for row in undecided)
 
 
-WORK = """
-import os
-from pathlib import Path
-import bm25s, openai
-import mirage
-from mirage.text.detection import detect
-detect("Load the detector once, before the runs.")
-docs, into, url = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-os.environ["OPENAI_API_KEY"] = "none"
-model = mirage.chat_model("m", base_url=url, concurrency=4)
-def work():
-    mirage.testset(docs, into, model, languages=["sw", "de"], n=5)
-"""
-
-
-def test_killed_it_goes_on_and_no_question_is_paid_for_twice(corpus: Path, tmp_path: Path) -> None:
-    into, draw, killed = tmp_path / "arena", random.Random(7), 0
-    with Service(ScriptedModel(), latency=0.03) as service, Forks(WORK, corpus, into, service.url) as forks:
-        while service.answered.total() < 12:
-            forks.start()
-            enough = service.answered.total() + draw.randrange(4, 7)
-            while service.answered.total() < enough and forks.alive():
-                time.sleep(0.001)
-            killed += forks.kill() == -signal.SIGKILL
-            assert not is_arena(into)
-        forks.start()
-        assert forks.wait() == 0
-        assert killed >= 2
-        assert len(service.requests) == 20
-        assert service.requests.total() <= 20 + 4 * killed
-    arena = open_arena(into)
-    assert arena.rows("queries") == 10
-    with pytest.raises(ArenaError, match="already"):
-        mirage.testset(corpus, into, mirage.chat_model("m", base_url="http://127.0.0.1:1/v1"), languages=["de"])
-
-
 def test_a_budget_ends_it_and_more_money_resumes_it(corpus: Path, tmp_path: Path) -> None:
     prices = ("--price-in", 10, "--price-out", 10)
     with Service(ScriptedModel()) as service:
@@ -225,6 +186,7 @@ def test_a_budget_ends_it_and_more_money_resumes_it(corpus: Path, tmp_path: Path
         assert "budget" in ended.stderr
         assert 0 < len(service.calls) < 24
         run(*common, "--budget", "10")
+        assert "already" in run(*common, code=2).stderr
         assert len(service.requests) == 24
         assert set(service.requests.values()) == {1}
 

@@ -6,6 +6,7 @@ import itertools
 import unicodedata
 
 import pytest
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from text_cases import TWO_SENTENCES
@@ -46,19 +47,7 @@ def test_thai_is_not_cut_around_figures_and_abbreviations() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The town's 3.5 km [a#1]!", ["the", "town", "s", "3", "5", "km", "a", "1"]),
-        ("हिन्दी में क़िला", ["हिन्दी", "में", "क़िला"]),
-        ("Wọ́n kọ́ ẹ̀kọ́", ["wọ́n", "kọ́", "ẹ̀kọ́"]),
-        ("東京はＪＲ 3 番", ["東", "京", "は", "jr", "3", "番"]),
-        ("ที่ GPU", ["ที่", "gpu"]),
-        ("한국어를 쓴다", ["한국어를", "쓴다"]),
-        ("Straße", ["strasse"]),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(*read_table("words"))
 def test_words_keep_their_marks_and_unspaced_scripts_give_characters(text: str, expected: list[str]) -> None:
     assert words(text) == [unicodedata.normalize("NFKC", word) for word in expected]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 
 from mirage import schema
 from mirage.ranking.board import leaderboard, rank_arena
@@ -21,7 +22,6 @@ from mirage.stages.outcomes import rates
 from mirage.stats import intervals
 from mirage.stats.units import Units, joint_spread, shared_ids, sharing_factor, spread
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES as ALL_LANGUAGES
 
@@ -191,7 +191,7 @@ def test_a_language_is_ranked_alike_whatever_else_is_chosen_definition_26(
     rows = open_arena(path).read("judgments")
     drawn = np.random.default_rng(0).choice(["A", "B", "tie"], len(rows))
     columns = rows.to_pydict() | {"judge": ["m"] * len(rows), "verdict": drawn.tolist(), "reason": [None] * len(rows)}
-    writing.write(path, {"judgments": schema.from_columns("judgments", columns)}, made_by="a test")
+    write_arena(path, {"judgments": schema.from_columns("judgments", columns)})
     arena = open_arena(path)
     settings = replace(settings, draws=100)
     whole = rank_arena(arena, Judge.from_name(judge), settings).ranking

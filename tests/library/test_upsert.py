@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
@@ -23,12 +24,12 @@ from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.stages.stage import Stage, run
 from mirage.store import arena as arenas
-from mirage.store import runs, writing
+from mirage.store import runs
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import Ledger, ledger_path
 from mirage.store.runs import record_run, settings_of
 from mirage.store.systems import remove_system
-from mirage.store.upsert import by_key, consistently, upsert
+from mirage.store.upsert import by_key, read_consistently, upsert
 from mirage.store.writing import Provenance
 
 QUERIES = [("en", f"q{i}") for i in range(4)]
@@ -53,7 +54,7 @@ def arena(tmp_path: Path) -> Path:
         ),
     }
     path = tmp_path / "arena"
-    writing.write(path, tables, made_by="a test")
+    write_arena(path, tables)
     for stage in (OUTCOMES, FEATURES):
         run(stage, path, made_by="a test")
     run(JUDGED_RATINGS, path, made_by="a test", part="judge", judge="judge", draws=20)
@@ -301,7 +302,7 @@ def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) ->
             bring(arena, answers("one", "Another."))()
         return len(opened.read("answers"))
 
-    assert consistently(arena, read) == 2 * len(QUERIES)
+    assert read_consistently(arena, read) == 2 * len(QUERIES)
     assert len(calls) == 2
 
 

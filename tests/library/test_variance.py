@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from arena_writer import write_arena
 from commands import mirage, rows
 
 import mirage as api
@@ -15,7 +16,6 @@ from mirage import schema
 from mirage.battles.decision import verdict_of_points
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.variance import components, judge_variance, rate_variance
-from mirage.store import writing
 from mirage.store.arena import open_arena
 
 LEVELS = ("query", "judge", "order")
@@ -118,7 +118,7 @@ def judged(seed: int, *, judges: int = 2, n: int = 300, bias: float = 0.0) -> li
 @pytest.mark.parametrize("bias", [0.0, 0.15])
 def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path: Path, bias: float) -> None:
     rows_ = schema.from_rows("judgments", judged(8, bias=bias))
-    writing.write(tmp_path / "a", {"judgments": rows_}, made_by="a test")
+    write_arena(tmp_path / "a", {"judgments": rows_})
     arena = open_arena(tmp_path / "a")
     report = judge_variance(arena, judges=["j0", "j1"])
     found = {source.source: source.variance for source in report.sources}
@@ -141,7 +141,7 @@ def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
             share = float(np.clip(row.points + rng.normal(0, 0.08), 0, 1))  # type: ignore[operator]
             values = {name: getattr(row, name) for name in row.__slots__}
             found.append(schema.Judgment(**values | {"points": share, "repeat": repeat or None}))
-    writing.write(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)}, made_by="a test")
+    write_arena(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)})
     report = judge_variance(open_arena(tmp_path / "a"), judges=["j0"])
     repeat = report.sources[-1]
     assert (repeat.source, repeat.n) == ("repeat", 3)

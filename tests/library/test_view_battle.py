@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,7 @@ def test_features_are_compared_where_both_have_them(arena: Arena) -> None:
     assert by_name["length"].better is None, "of length no side is better"
     assert by_name["citation_MAP@10"].better == "first"
     assert (by_name["citation_MAP@10"].low, by_name["citation_MAP@10"].high) == (0, 1)
+    assert replace(by_name["citation_MAP@10"], first=0.9999, second=1.0).better is None, "a reader sees equal values"
     assert views.battle_view(arena, ("en", "e01"), A, B).compared == (), "the second has no answer there"
 
 

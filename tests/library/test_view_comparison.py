@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner
 from conftest import ROOT
 
@@ -15,8 +16,8 @@ import mirage
 import pages
 from benchmarks.simulated import simulate_arena
 from mirage.cli import app
+from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import ComparisonView, compared_measures, comparison_view, systems_in_rank_order
@@ -28,7 +29,7 @@ NUMBERS = ("difference", "low", "high", "p", "detectable", "queries_needed", "bo
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = simulate_arena(systems=5, queries=25, languages=["en", "sw"], seed=4).tables
-    return writing.write(tmp_path_factory.mktemp("own") / "judged", tables, made_by="a test").path
+    return write_arena(tmp_path_factory.mktemp("own") / "judged", tables).path
 
 
 def compare(arena: str, pair: tuple[str, str], *options: str) -> tuple[Any, str, int]:
@@ -140,3 +141,13 @@ def test_a_decided_row_asks_for_no_more_queries() -> None:
     decided = [row for row in view.rows if row.verdict != "inconclusive"]
     assert decided
     assert not any("queries needed" in view.row_sentence(row).lower() for row in decided)
+
+
+def test_a_win_rate_that_differs_from_the_boards_says_the_boards(own: Path) -> None:
+    arena = open_arena(own)
+    first, second, *_ = systems_in_rank_order(arena, None)
+    view = comparison_view(arena, first, second, CompareSettings())
+    assert view.overall.board is not None
+    by_all = FORMATS["rate"].write(win_rate(view.overall.board))
+    assert f"{by_all}." in view.evidence
+    assert FORMATS["rate"].write(view.rate(view.overall.difference)) in view.evidence

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage as command_line
 from conftest import ROOT
 
@@ -23,7 +24,6 @@ from mirage.people.votes.queue import RANDOM, VoteItem
 from mirage.people.votes.rows import cast, token
 from mirage.schema import PEOPLE
 from mirage.stages.judge.stats import JudgeStats
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.views.exam import ExamChoice, ExamView, exam_view, pairs_view, statistics
 from mirage.views.votes import agreement_view, conclude_agreement, corrected_view
@@ -42,7 +42,7 @@ def arena(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         return open_arena(ROOT / "data" / request.param)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     simulation = simulate_arena(systems=3, queries=66, languages=["en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta"))
-    arena = writing.write(tmp_path / OWN, simulation.tables, made_by="a test", label="simulated")
+    arena = write_arena(tmp_path / OWN, simulation.tables, label="simulated")
     log = []
     for k, (language, query, first, second) in enumerate(list(decisions(arena.read("judgments"))["zeta"])[::2]):
         item = VoteItem(language, query, first, second, control=True, why=RANDOM)
@@ -92,7 +92,7 @@ def test_every_door_shows_the_exam(arena: Arena, languages: tuple[str, ...]) -> 
     assert led == sorted(led, reverse=view.lead != "flip"), "the best first"
     table = next(frame.value for frame in page.dataframe if "judge" in frame.value.columns)
     assert table["judge"].tolist() == [row.judge for row in shown]
-    assert table["n"].tolist() == [row.n for row in shown]
+    assert table["n"].fillna(0).tolist() == [row.n or 0 for row in shown]
     assert all(remark in page_text(page) for remark in view.remarks)
 
 
@@ -118,7 +118,7 @@ def test_the_exam_and_the_agreement_are_the_same_number(arena: Arena) -> None:
     command, _ = printed("votes", "agreement", arena.path)
     assert command == rows_of(schema.from_rows(type(agreement.rows[0]), agreement.rows))
     for judge in view.judges:
-        joint = agreement.joint(judge)
+        joint = agreement.joint_row(judge)
         mark = next(row for row in view.rows if (row.judge, row.language) == (judge, view.scope)).measures["agree"]
         assert joint is not None
         assert (joint.raw, joint.raw_low, joint.raw_high, joint.n) == (mark.value, mark.low, mark.high, mark.n)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_arena
+from arena_writer import write_arena
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -19,7 +20,6 @@ from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean, over_languages
 from mirage.stages.features.relations import DRAWS, SEED, rank_taus
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.views.features import FeatureChoice, features_view
 from pages import conclusion, open_page, page_text
@@ -29,7 +29,7 @@ from pages import conclusion, open_page, page_text
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     """A simulated arena in which eleven features follow a known quality."""
     simulation = simulate_arena(systems=12, queries=30, languages=["ar", "en", "te"], seed=5)
-    return writing.write(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated", made_by="a test")
+    return write_arena(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated")
 
 
 def mean(language: str, value: float | None, error: float | None, n: int, total: int = 10) -> FeatureMean:
@@ -105,9 +105,7 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
             ("a", "own_measure", 1.0),
         )
     ]
-    arena = writing.write(
-        tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated", made_by="a test"
-    )
+    arena = write_arena(tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated")
     overview = features_view(arena, FeatureChoice(("en",)))
     assert overview.features == ("length", "own_measure")
     assert overview.over["length"].select(["system", "mean"]).to_pylist() == [
@@ -174,7 +172,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
         for feature, value in (("length", 10.0 + k), ("n_citations", 2.0))
     ]
     tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
-    arena = writing.write(tmp_path / "a", tables, label="simulated", made_by="a test")
+    arena = write_arena(tmp_path / "a", tables, label="simulated")
     relations = {
         row.feature: row for row in features_view(arena, FeatureChoice(judge=VerdictJudge("judge-x"))).correlations
     }

@@ -105,7 +105,7 @@ def test_draws_of_an_evaluation_are_those_of_its_finding(tmp_path: Path) -> None
     view = overview_view(done.arena, OverviewChoice(draws=50))
     assert done.findings == list(view.findings)
     assert view.board is not None
-    assert view.board.n_draws == 50
+    assert view.board.ranking.n_draws == 50
     assert view.conclusion == board_view(done.arena, view.choice).conclusion
 
 

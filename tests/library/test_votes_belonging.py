@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # noqa: F401  # fixtures
 
@@ -16,8 +17,7 @@ from mirage.people.votes.belonging import ArenaVotes, votes_on
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence, Vote
 from mirage.people.votes.rows import shown_digest
-from mirage.people.votes.stage import counting, export_votes
-from mirage.store import writing
+from mirage.people.votes.stage import export_votes, votes_that_count
 from mirage.store.arena import open_arena
 
 QUERIES = {"1": "Mlima mrefu zaidi ni upi?", "2": "Ziwa kubwa zaidi ni lipi?"}
@@ -40,7 +40,7 @@ def make(path: Path, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS
         "nuggets": [schema.Nugget("sw", name, "n", "Ni mrefu.", "vital", None, "x") for name in queries],
     }
     rows = {name: schema.sort(name, schema.from_rows(name, list(values))) for name, values in tables.items()}
-    return writing.write(path, rows, title=path.name, made_by="a test").path
+    return write_arena(path, rows, title=path.name).path
 
 
 def shown(query: str, *systems: str, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS) -> str:
@@ -53,7 +53,7 @@ def cast(query: str = "1", first: str = "a", second: str = "b", **changed: Any) 
 
 
 def counted(path: Path, log: list[Vote]) -> list[Vote]:
-    return counting(open_arena(path), log)
+    return votes_that_count(open_arena(path), log)
 
 
 def renamed(path: Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import write_arena
 from commands import mirage
 from votes_cases import evidence, vote
 
@@ -23,7 +24,6 @@ from mirage.people.votes.kinds import Evidence, Note, Vote
 from mirage.people.votes.queue import next_items
 from mirage.people.votes.rows import now, shown_digest, token
 from mirage.people.votes.stage import people_verdicts, vote_agreement, vote_pool
-from mirage.store import writing
 from mirage.store.arena import Arena
 
 SYSTEMS = 4
@@ -51,7 +51,7 @@ def arena(tmp_path: Path) -> Arena:
         "judgments": simulation.tables["judgments"],
         "answers": schema.sort("answers", schema.from_rows("answers", answers)),
     }
-    return writing.write(tmp_path / "my-arena", tables, title="Mine", made_by="a test")
+    return write_arena(tmp_path / "my-arena", tables, title="Mine")
 
 
 def cast(arena: Arena, *, language: str = "sw", voter: str = "amina", n: int = 200) -> list[Vote]:
@@ -140,6 +140,8 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
     assert Path("key").stat().st_mode & 0o777 == 0o600
     assert Path("key").read_text(encoding="ascii").strip().encode() not in Path(name).read_bytes()
     assert "name a new file" in mirage("votes", "export", name, "--key", "key", code=2).stderr
+    Path("link").symlink_to("nowhere")
+    assert "name a new file" in mirage("votes", "export", name, "--key", "link", code=2).stderr
     for kind in ("citations", "notes"):
         mirage("votes", "export", f"{kind}-{name}", "--kind", kind)
     assert "opinion" not in mirage("votes", "import", name).stderr, "their own votes know them"
@@ -228,7 +230,7 @@ def test_a_pool_needs_answers_of_the_language(arena: Arena, tmp_path: Path) -> N
     assert len(vote_pool(arena, "te").battles) == 60 * 6
     with pytest.raises(UnknownName, match="yo"):
         vote_pool(arena, "yo")
-    bare = writing.write(tmp_path / "bare", {"judgments": arena.read("judgments")}, made_by="a test")
+    bare = write_arena(tmp_path / "bare", {"judgments": arena.read("judgments")})
     with pytest.raises(TableMissing):
         vote_pool(bare, "sw")
 

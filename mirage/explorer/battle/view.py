@@ -1,7 +1,5 @@
 """A battle as escaped HTML: the systems' score, every judge's verdicts by order, and features as bars."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 
@@ -10,7 +8,7 @@ from mirage.battles.decision import Decision
 from mirage.explorer.kit import answer_card
 from mirage.explorer.kit.battle_sides import BattleLayout, Side
 from mirage.explorer.kit.query_sections import judgment_html
-from mirage.explorer.kit.table import mark_html, mode
+from mirage.explorer.kit.table import mark_html
 from mirage.explorer.kit.text import heading_html
 from mirage.publish.charts.palette import FORMATS, family
 from mirage.views.battle import BattleSelection, BattleView, FeatureComparison
@@ -117,7 +115,7 @@ def features(battle: BattleView, layout: BattleLayout) -> str:
         return ""
     answers = {"first": battle.first, "second": battle.second}
     names = "".join(
-        f'<div class="mg-top">{mark_html(answers[side].system, mode())} {escape(answers[side].system)}</div>'
+        f'<div class="mg-top">{mark_html(answers[side].system)} {escape(answers[side].system)}</div>'
         for side in layout.sides
     )
     rows = "".join(_row(comparison, layout.sides, answers) for comparison in compared)
@@ -148,7 +146,7 @@ def _row(comparison: FeatureComparison, order: tuple[Side, Side], answers: Mappi
     values: dict[Side, float] = {"first": comparison.first, "second": comparison.second}
     halves = []
     for side in order:
-        value = answer_card.feature_text(measure.unit, values[side])
+        value = measure.write(values[side])
         best = comparison.better == side
         value_html = f"<b>{answer_card.sign('right')}{value}</b>" if best else f"<span>{value}</span>"
         share = (values[side] - comparison.low) / (comparison.high - comparison.low)
@@ -163,4 +161,4 @@ def _track(share: float, system: str) -> str:
 
 
 def _color(system: str) -> str:
-    return family(system).color(mode())
+    return family(system).color

@@ -1,18 +1,14 @@
-"""Figures of the Features page: lollipop panels, one a feature, and how features go with ratings."""
+"""Figures of the Features page: a lollipop panel per feature, and correlations of features with ratings."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from itertools import accumulate
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import MapCell, language_map
+from mirage.publish.charts.figures import MapCell, cell_map
 from mirage.publish.charts.palette import (
     MARK_SIZE,
-    ROW,
     SPACE,
     TEXT_SIZE,
     Mode,
@@ -25,12 +21,10 @@ from mirage.publish.charts.palette import (
 )
 from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean
+from mirage.stages.features.relations import Relation
 from mirage.text.languages import is_code, name_of, scope_name
-from mirage.views.features import feature_title, range_of, tau_text
-
-if TYPE_CHECKING:
-    from mirage.stages.features.relations import Relation
-    from mirage.views.features import FeaturesView
+from mirage.views.cache import memoize
+from mirage.views.features import FeaturesView, feature_title, range_of, tau_text
 
 PANEL, _HEAD, _LANGUAGES = 104, 38, 50
 """Heights in pixels: a panel, the title of the next one, and the names of the languages."""
@@ -70,26 +64,19 @@ def facts_text(feature: str) -> str:
     return ", ".join(filter(None, (low, spec.unit, "" if spec.direction == "none" else direction_text(feature))))
 
 
-def panels(
-    by_feature: Mapping[str, tuple[FeatureMean, ...]],
-    *,
-    features: tuple[str, ...],
-    languages: tuple[str, ...],
-    focus: tuple[str, ...],
-    mode: Mode,
-) -> dict[str, Any]:
+@memoize
+def panels(shown: FeaturesView, features: tuple[str, ...], focus: tuple[str, ...], _mode: Mode) -> dict[str, Any]:
     """Draw a panel per feature: by language the range and mean of all systems, and a lollipop for each in focus.
 
     The panels are stacked, so that a language is the same column in all of them. A click on a dot yields its
     system, language and feature.
 
     Args:
-        by_feature: `FeaturesView.by_feature`.
+        shown: the means, over all languages of the view.
         features: the panels, top to bottom; at least one.
-        languages: the columns.
         focus: systems that are drawn one by one, left to right within a column.
-        mode: light or dark.
     """
+    languages = shown.languages
     named = [k % NAMED == 0 for k in range(len(features))]
     offsets = list(accumulate((PANEL + _HEAD + _LANGUAGES * names for names in named), initial=0))
     data: list[dict[str, Any]] = []
@@ -99,27 +86,25 @@ def panels(
         number = str(k + 1) if k else ""
         top = 1 - offsets[k] / offsets[-1]
         place = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
-        rows = [row for row in by_feature[feature] if row.mean is not None and row.language in languages]
-        data += [trace | place for trace in _panel(rows, feature, languages, focus, mode)]
+        rows = [row for row in shown.by_feature[feature] if row.mean is not None and row.language in languages]
+        data += [trace | place for trace in _panel(rows, feature, languages, focus)]
         low, high = value_range(feature, [row.mean for row in rows if row.mean is not None])
         # Half a mark has room on both sides.
         room = (high - low) * MARK_SIZE / PANEL
         low, high = low - room, high + room
         axes[f"xaxis{number}"] = axis(
-            mode,
             automargin=False,
             anchor=f"y{number}",
             tickvals=list(range(len(languages))),
             ticktext=[scope_name(code) for code in languages],
             tickangle=0 if len(languages) <= 6 else -40,
-            tickfont={"color": ink(mode).muted, "size": 10 if len(languages) > 12 else TEXT_SIZE},
+            tickfont={"color": ink().muted, "size": 10 if len(languages) > 12 else TEXT_SIZE},
             range=[-0.7, max(len(languages), 6) - 0.3],
             showgrid=False,
             zeroline=False,
             showticklabels=named[k],
         )
         axes[f"yaxis{number}"] = axis(
-            mode,
             automargin=False,
             anchor=f"x{number}",
             domain=[max(0.0, top - PANEL / offsets[-1]), top],
@@ -127,11 +112,10 @@ def panels(
             tickvals=primitives.ticks(low, high, 4),
             zeroline=True,
         )
-        heads.append(_head(feature, top, mode))
+        heads.append(_head(feature, top))
     return {
         "data": data,
         "layout": layout(
-            mode,
             height=_TOP + offsets[-1],
             **columns_width(len(languages)),
             # Plotly draws a chart twice when it measures the margins.
@@ -142,15 +126,9 @@ def panels(
     }
 
 
-@lru_cache(maxsize=64)
-def view_panels(shown: FeaturesView, features: tuple[str, ...], focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
-    """Draw the panels of a view over all of its languages (`panels`)."""
-    return panels(shown.by_feature, features=features, languages=shown.languages, focus=focus, mode=mode)
-
-
-def _head(feature: str, top: float, mode: Mode) -> dict[str, Any]:
+def _head(feature: str, top: float) -> dict[str, Any]:
     """Return name, range and direction of a feature above its panel; its definition is on hover."""
-    facts = f'<span style="color:{ink(mode).muted}">{label_text(facts_text(feature))}</span>'
+    facts = f'<span style="color:{ink().muted}">{label_text(facts_text(feature))}</span>'
     head = {
         "text": f"<b>{label_text(feature_title(feature))}</b>  {facts}",
         "xref": "paper",
@@ -202,12 +180,12 @@ def is_telling(rows: Sequence[FeatureMean], feature: str) -> bool:
 
 
 def _panel(
-    rows: Sequence[FeatureMean], feature: str, languages: tuple[str, ...], focus: tuple[str, ...], mode: Mode
+    rows: Sequence[FeatureMean], feature: str, languages: tuple[str, ...], focus: tuple[str, ...]
 ) -> list[dict[str, Any]]:
     """Return the marks of one panel: ranges, means with stems, unseen marks with the hovers of the means, and on top
     the systems in focus.
     """
-    colors = ink(mode)
+    colors = ink()
     front = sorted((row for row in rows if row.system in focus), key=lambda row: focus.index(row.system))
     step = min(_COLUMN / max(len(focus), 1), _STEP)
     x = [languages.index(row.language) + (focus.index(row.system) - (len(focus) - 1) / 2) * step for row in front]
@@ -219,11 +197,11 @@ def _panel(
         if means is None:
             continue
         left, right = place - _COLUMN / 2, place + _COLUMN / 2
-        low, high, middle = _short(means.low), _short(means.high), _short(means.mean)
+        low, high, middle = _round_value(means.low), _round_value(means.high), _round_value(means.mean)
         box[0].extend([left, right, right, left, left, None])
         box[1].extend([low, low, high, high, low, None])
         # One unbroken line, up every stem and back: Plotly draws every part of a broken one by itself.
-        marks = sorted((at, _short(row.mean)) for at, row in zip(x, front, strict=True) if row.language == code)
+        marks = sorted((at, _round_value(row.mean)) for at, row in zip(x, front, strict=True) if row.language == code)
         path = [(at, height) for at, mean in marks for height in (middle, mean, middle)]
         stem[0].extend([left, *(at for at, _ in path), right, None])
         stem[1].extend([middle, *(height for _, height in path), middle, None])
@@ -243,18 +221,18 @@ def _panel(
     if front:
         styles = [family(row.system) for row in front]
         marker = {
-            "color": [style.color(mode) for style in styles],
+            "color": [style.color for style in styles],
             "symbol": [style.symbol for style in styles],
             "size": MARK_SIZE + 2,
             "line": {"color": colors.ground, "width": 0.75},
         }
-        heights, hovers = [_short(row.mean) for row in front], [_mean_hover(row) for row in front]
+        heights, hovers = [_round_value(row.mean) for row in front], [_mean_hover(row) for row in front]
         clicks = [[row.system, row.language, feature] for row in front]
         data.append(primitives.dots(x, heights, hovers, marker, clicks=clicks, cliponaxis=False))
     return data
 
 
-def _short(value: float | None) -> float:
+def _round_value(value: float | None) -> float:
     """Round to drawing precision."""
     return float(f"{value or 0.0:.5g}")
 
@@ -263,14 +241,12 @@ def _mean_hover(row: FeatureMean) -> str:
     """Return the hover text of a dot: system, language, mean, interval and number of queries."""
     interval = "" if row.low is None else f" ({value_text(row.low)} to {value_text(row.high)})"
     return (
-        f"<b>{label_text(row.system)}</b><br>{_where(row.language)}: {value_text(row.mean)}{interval}<br>"
+        f"<b>{label_text(row.system)}</b><br>{_scope_name(row.language)}: {value_text(row.mean)}{interval}<br>"
         f"n = {row.n:,} of {row.total:,} queries"
     )
 
 
-def relation_map(
-    rows: Sequence[Relation], *, features: tuple[str, ...], languages: tuple[str, ...], mode: Mode
-) -> dict[str, Any]:
+def relation_map(rows: Sequence[Relation], *, features: tuple[str, ...], languages: tuple[str, ...]) -> dict[str, Any]:
     """Draw Kendall's tau of each feature (rows) with the rating, by language (columns), as squares.
 
     The number has the sign; the shade is the absolute value. A cell is hollow if its interval includes 0 or is missing.
@@ -279,7 +255,6 @@ def relation_map(
         rows: one per feature and language.
         features: order of the rows.
         languages: the columns; `all` first, if included.
-        mode: light or dark.
     """
     by_cell = {(row.feature, row.language): row for row in rows}
     cells = []
@@ -291,15 +266,16 @@ def relation_map(
             text = tau_text(row.tau if row else None)
             cells.append(MapCell(code, feature, text, _relation_hover(row, feature, code), [feature, code], shade))
     titles = {feature: feature_title(feature) for feature in features}
-    return language_map(cells, languages=languages, rows=titles, mode=mode, size=ROW - 2)
+    columns = {code: scope_name(code) for code in languages}
+    return cell_map(cells, columns=columns, rows=titles)
 
 
-def _where(code: str) -> str:
+def _scope_name(code: str) -> str:
     return name_of(code) if is_code(code) else "mean over languages"
 
 
 def _relation_hover(row: Relation | None, feature: str, code: str) -> str:
-    head = f"<b>{label_text(feature_title(feature))}</b>, {_where(code)}<br>"
+    head = f"<b>{label_text(feature_title(feature))}</b>, {_scope_name(code)}<br>"
     if row is None or row.tau is None:
         return head + (label_text(row.reason) if row else "no system with a mean and a rating")
     interval = f" ({label_text(row.reason)})" if row.low is None else f" ({tau_text(row.low)} to {tau_text(row.high)})"

@@ -4,8 +4,6 @@ pairs of languages.
 A clicked mark yields `[system, language, metric, outcome]`, each empty where the mark is about all of them.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -13,11 +11,11 @@ from typing import Any
 from mirage.publish.charts import primitives
 from mirage.publish.charts.figures import (
     FOOT,
+    SIDE,
     BarPart,
     MapCell,
-    language_map,
+    cell_map,
     shades,
-    square_map,
     stacked_shares,
 )
 from mirage.publish.charts.palette import (
@@ -28,14 +26,15 @@ from mirage.publish.charts.palette import (
     axis,
     family,
     ink,
+    ink_on,
     label_text,
     layout,
-    on_ramp,
     span,
 )
 from mirage.text.languages import in_order, name_of, scope_name
+from mirage.views.cache import memoize
 from mirage.views.causes import TITLES
-from mirage.views.rates import QUERIES
+from mirage.views.rates import QUERIES, RatesView
 from mirage.views.rates import TITLES as RATES
 
 Row = Mapping[str, Any]
@@ -46,7 +45,7 @@ FEW = 10
 NAMED = 16
 """Maximum number of named marks of the trade-off: those in focus and the first of the rows."""
 _EDGE = 0.035
-"""What the axes show below 0 and above 1, so that marks at the ends stay whole."""
+"""Margin of the axes below 0 and above 1, so that marks at the ends are not cut."""
 _LEAST, _LETTER, _LINE = 0.1, 0.022, 0.05
 """The least room for a name, so that it is not taken for that of the next mark, the length of a letter, and the height
 of a name, in either rate.
@@ -54,28 +53,26 @@ of a name, in either rate.
 _rate, _points, _count = (FORMATS[kind].write for kind in ("rate", "points", "count"))
 
 
-def trade_off(rows: Sequence[Row], cells: Sequence[Row], *, mode: Mode, focus: Collection[str] = ()) -> dict[str, Any]:
-    """Hallucination rate against error rate with both intervals; the best corner is at the bottom left.
+@memoize
+def trade_off(rates: RatesView, focus: tuple[str, ...], _mode: Mode) -> dict[str, Any]:
+    """Draw hallucination rate against error rate with both intervals; the best corner is at the bottom left.
 
     Args:
-        rows: rows of `RatesView.systems`.
-        cells: rows of `RatesView.cells`, for the hover texts.
-        mode: light or dark.
-        focus: systems that stand out; none given, all do.
+        rates: the rates.
+        focus: systems to highlight; none for all.
     """
-    colors = ink(mode)
+    rows, cells = rates.systems.to_pylist(), rates.cells.to_pylist()
+    colors = ink()
     by_rate = {(cell["system"], cell["metric"]): cell for cell in cells if cell["language"] == "all"}
     shown = [row for row in rows if row["hallucination_value"] is not None and row["error_value"] is not None]
-    # Systems of one colour are one trace, whose whiskers Plotly draws in that colour; those in focus lie on top.
-    by_color: dict[tuple[bool, str], list[Row]] = {}
-    for row in shown:
-        loud = not focus or row["system"] in focus
-        by_color.setdefault((loud, family(row["system"]).color(mode) if loud else colors.muted), []).append(row)
     data = []
-    for (loud, color), group in sorted(by_color.items(), key=lambda item: item[0][0]):
+    for row in sorted(shown, key=lambda row: row["system"] in focus):
+        system, look = row["system"], family(row["system"])
+        loud = not focus or system in focus
+        color = look.color if loud else colors.muted
         across, upright = (
             primitives.whiskers(
-                primitives.reaches(group, *(f"{metric}_{end}" for end in ("value", "low", "high"))),
+                primitives.whisker_lengths([row], *(f"{metric}_{end}" for end in ("value", "low", "high"))),
                 color,
                 thickness=1,
                 width=0,
@@ -84,11 +81,11 @@ def trade_off(rows: Sequence[Row], cells: Sequence[Row], *, mode: Mode, focus: C
         )
         data.append(
             primitives.dots(
-                [row["hallucination_value"] for row in group],
-                [row["error_value"] for row in group],
-                [_system_hover(row["system"], by_rate) for row in group],
-                {"color": color, "symbol": [family(row["system"]).symbol for row in group], "size": MARK_SIZE + 1},
-                clicks=[[row["system"], "", "", ""] for row in group],
+                [row["hallucination_value"]],
+                [row["error_value"]],
+                [_system_hover(system, by_rate)],
+                {"color": color, "symbol": look.symbol, "size": MARK_SIZE + 1},
+                clicks=[[system, "", "", ""]],
                 opacity=1 if loud else 0.4,
                 error_x=across,
                 error_y=upright,
@@ -96,26 +93,25 @@ def trade_off(rows: Sequence[Row], cells: Sequence[Row], *, mode: Mode, focus: C
         )
     ends = {"range": [-_EDGE, 1 + 2 * _EDGE], "tickvals": (0, 0.25, 0.5, 0.75, 1), "automargin": False}
     x, y = (
-        axis(mode, title=f"{title} (lower is better)", tickformat=".0%", zeroline=False, **ends)
-        for title in RATES.values()
+        axis(title=f"{title} (lower is better)", tickformat=".0%", zeroline=False, **ends) for title in RATES.values()
     )
     none = {"x": 0.5, "y": 0.5, "text": "<i>no system has both rates</i>", "showarrow": False}
     margin = {"l": FOOT + SPACE, "r": SPACE, "t": SPACE, "b": FOOT}
     return {
-        "data": [*data, _names(shown, mode, focus)],
+        "data": [*data, _names(shown, focus)],
         "layout": layout(
-            mode, height=366 + SPACE + FOOT, margin=margin, xaxis=x, yaxis=y, annotations=[] if shown else [none]
+            height=366 + SPACE + FOOT, margin=margin, xaxis=x, yaxis=y, annotations=[] if shown else [none]
         ),
     }
 
 
-def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitives.Trace:
+def _names(rows: Sequence[Row], focus: Collection[str]) -> primitives.Trace:
     """Name the marks with room for a name in one of their corners: those in focus first, then in row order.
 
     Returns:
         One trace without hover, so that no name takes a click from its mark.
     """
-    colors = ink(mode)
+    colors = ink()
     taken = [(row["hallucination_value"], row["error_value"], row["system"]) for row in rows]
     named: list[tuple[float, float, str, str, str]] = []
     for row in sorted(rows, key=lambda row: row["system"] not in focus)[:NAMED]:
@@ -147,19 +143,20 @@ def _names(rows: Sequence[Row], mode: Mode, focus: Collection[str]) -> primitive
     )
 
 
+@memoize
 def rate_map(
-    rows: Sequence[Row], *, systems: Sequence[str], languages: Sequence[str], metric: str, mode: Mode
+    rates: RatesView, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, _mode: Mode
 ) -> dict[str, Any]:
     """Draw one rate by language (columns) and system (rows) as squares; a cell without a value, or from fewer than
     `FEW` queries, is hollow.
 
     Args:
-        rows: rows of `RatesView.cells`.
+        rates: the rates.
         systems: order of the rows, that of the table.
         languages: the columns; one without cells stays hollow.
         metric: which rate.
-        mode: light or dark.
     """
+    rows = rates.everything.to_pylist()
     by_cell = {(row["system"], row["language"]): row for row in rows if row["metric"] == metric}
 
     def cell(system: str, code: str) -> MapCell:
@@ -170,7 +167,8 @@ def rate_map(
         return MapCell(code, system, text, _cell_hover(row, system, code, metric), [system, code, metric, ""], shade)
 
     cells = [cell(system, code) for system in systems for code in languages]
-    return language_map(cells, languages=languages, rows={system: system for system in systems}, mode=mode)
+    columns = {code: scope_name(code) for code in languages}
+    return cell_map(cells, columns=columns, rows={system: system for system in systems})
 
 
 def is_few(cell: Row) -> bool:
@@ -178,20 +176,14 @@ def is_few(cell: Row) -> bool:
     return bool(cell["answers"]) and cell["n"] < FEW
 
 
-def _percents(shares: Sequence[float]) -> list[str]:
-    """Return the numbers in the parts of bars that have room for them."""
-    return [f"{100 * share:.0f}%" if share >= 0.12 else "" for share in shares]
-
-
-def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> dict[str, Any]:
+def cause_shares(rows: Sequence[Row], *, systems: Sequence[str]) -> dict[str, Any]:
     """Draw the shares of the causes of every system's answers; a click yields system and cause.
 
     Args:
         rows: `retrieval.CauseShare` of every system in one language, or over all.
         systems: order of the bars.
-        mode: light or dark.
     """
-    colors = ink(mode)
+    colors = ink()
     looks = {
         "right": (colors.ramp[0][1], ""),
         "right_refusal": (colors.ramp[1][1], ""),
@@ -212,17 +204,16 @@ def cause_shares(rows: Sequence[Row], *, systems: Sequence[str], mode: Mode) -> 
         ]
         shares = [row["share"] if row else 0.0 for row in own]
         clicks = [[system, cause] for system in systems]
-        inked = on_ramp(mode, 0.5 if cause == "right_refusal" else 0)
-        parts.append(BarPart(TITLES[cause], fill, shares, hovers, clicks, pattern, _percents(shares), inked))
-    return stacked_shares(parts, rows=systems, title="Share of the classified answers", mode=mode)
+        percents = [f"{100 * share:.0f}%" if share >= 0.12 else "" for share in shares]
+        parts.append(BarPart(TITLES[cause], fill, shares, hovers, clicks, pattern, percents, ink_on(fill)))
+    return stacked_shares(parts, rows=systems, title="Share of the classified answers")
 
 
-def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, Any]:
+def pair_matrix(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Draw one value per pair of languages as square marks, one row per query language.
 
     Args:
         rows: `query_language, passage_language, share, low, high, n` of each pair; `all` comes last.
-        mode: light or dark.
     """
     asked = in_order({row["query_language"] for row in rows})
     passages = {code: name_of(code) for code in sorted({row["passage_language"] for row in rows})}
@@ -235,7 +226,7 @@ def pair_matrix(rows: Sequence[Mapping[str, Any]], *, mode: Mode) -> dict[str, A
         head = f"<b>{label_text(queries[asked_in])}</b> queries, <b>{label_text(passages[given_in])}</b> passages"
         hover = f"{head}<br>{FORMATS['rate'].write(row['share'])}, {interval}<br>n = {row['n']:,}"
         cells.append(MapCell(given_in, asked_in, f"{100 * row['share']:.0f}", hover, [asked_in, given_in], shade))
-    return square_map(cells, columns=passages, rows=queries, left=130, right=70, head=98, mode=mode)
+    return cell_map(cells, columns=passages, rows=queries, side=SIDE)
 
 
 def _system_hover(system: str, cells: Mapping[tuple[str, str], Row]) -> str:

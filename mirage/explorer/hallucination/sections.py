@@ -1,10 +1,7 @@
 """Sections of the Hallucination page; one is drawn at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -14,13 +11,13 @@ from mirage.battles.counts import QUERIES
 from mirage.errors import NotEnoughData
 from mirage.explorer.hallucination import charts
 from mirage.explorer.kit.chart import chart, page_systems
-from mirage.explorer.kit.frame import Page, onward
+from mirage.explorer.kit.frame import Page, show_page_link
 from mirage.explorer.kit.layout import LEAST, side_by_side
 from mirage.explorer.kit.pick import pick, pick_language, pick_segments
 from mirage.explorer.kit.states import badge
-from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, table
+from mirage.explorer.kit.table import Col, column, estimate, filter_rows, mode, table, with_values
 from mirage.explorer.kit.text import heading, note, plain
-from mirage.publish.charts.palette import ROW, Mode
+from mirage.publish.charts.palette import ROW
 from mirage.schema import UNDECIDED, Parser
 from mirage.stages.outcomes.confusion import Confusion
 from mirage.stages.shown import GIVEN
@@ -49,7 +46,7 @@ PAPER = {
     "Table 3": "Rates of one model under four prompts.",
     "Table 7": "Rates of two models before and after fine-tuning.",
 }
-"""What the tables of the NoMIRACL paper are about."""
+"""Subjects of the tables of the NoMIRACL paper."""
 TALL = 15
 """Rows of a printed table that are shown without an inner scroll bar."""
 PICKERS = {
@@ -78,7 +75,7 @@ def answer_links(rates: RatesView, system: str, metric: str, code: str = "all") 
         st.caption(plain(f"{system}, {cell['answers']:,} answers to {where}:"), width="content")
         for word, kinds in (("answered", ("answered",)), ("abstained", ("abstained",)), ("unclassified", UNDECIDED)):
             if count := sum(cell[kind] for kind in kinds):
-                onward(
+                show_page_link(
                     "answers",
                     f"{count:,} {word}",
                     languages=() if code == "all" else (code,),
@@ -92,7 +89,8 @@ def answer_links(rates: RatesView, system: str, metric: str, code: str = "all") 
 def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
     """Show one rate of every system in every language."""
     metric = pick_segments("Rate", tuple(views.SUBSETS), key="rate", kind="rate", help=WHICH)
-    enough = _languages_with(rates, metric, charts.FEW)
+    cells = filter_rows(rates.cells, "metric", [metric]).select(["language", "n"]).to_pylist()
+    enough = {cell["language"] for cell in cells if cell["n"] >= charts.FEW}
     codes = [code for code in rates.languages[metric] if code in enough]
     few = [name_of(code) for code in rates.languages[metric] if code not in enough]
     if not codes:
@@ -101,7 +99,7 @@ def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
     drawn = page_systems(order, key="drawn_rates", marks=len(codes))
     place = st.container()
     name = views.TITLES[metric]
-    figure = _rate_map(rates, tuple(drawn), tuple(codes), metric, mode())
+    figure = charts.rate_map(rates, tuple(drawn), tuple(codes), metric, mode())
     cell = chart(
         figure,
         key="by_language",
@@ -120,28 +118,6 @@ def show_by_language(rates: RatesView, order: Sequence[str]) -> None:
             missing = plain(missing_words(rates))
             st.markdown(f"**Missing: {missing}.** These answers were not in the imported files.")
             st.code("mirage pull nomiracl --into ANSWERS\nmirage import nomiracl ANSWERS --into ARENA", language=None)
-
-
-@lru_cache(maxsize=64)
-def _languages_with(rates: RatesView, metric: str, queries: int) -> frozenset[str]:
-    """Return the languages in which the rate of some system is from at least so many queries."""
-    cells = filter_rows(rates.cells, "metric", [metric]).to_pylist()
-    return frozenset(cell["language"] for cell in cells if cell["n"] >= queries)
-
-
-@lru_cache(maxsize=64)
-def _rate_map(
-    rates: RatesView, systems: tuple[str, ...], languages: tuple[str, ...], metric: str, mode: Mode
-) -> dict[str, Any]:
-    """Return `charts.rate_map`."""
-    cells = rates.everything.to_pylist()
-    return charts.rate_map(cells, systems=systems, languages=languages, metric=metric, mode=mode)
-
-
-@lru_cache(maxsize=64)
-def trade_off(rates: RatesView, focus: tuple[str, ...], mode: Mode) -> dict[str, Any]:
-    """Return `charts.trade_off`."""
-    return charts.trade_off(rates.systems.to_pylist(), rates.cells.to_pylist(), mode=mode, focus=focus)
 
 
 def missing_words(rates: RatesView) -> str:
@@ -166,7 +142,7 @@ def show_causes(page: Page, parser: Parser, row: DeltaGenerator) -> None:
 
 def _show_causes(lost: CausesView, languages: Sequence[str], parser: Parser, row: DeltaGenerator) -> None:
     with row:
-        code = pick_language("Language", languages, key="flow_in", help="unweighted mean over the languages shown.")
+        code = pick_language(languages, key="flow_in", help="unweighted mean over the languages shown.")
     rows = filter_rows(lost.shares, "language", [code]).to_pylist()
     systems = [system for system in lost.systems if any(cause["system"] == system for cause in rows)]
     if not systems:
@@ -174,7 +150,7 @@ def _show_causes(lost: CausesView, languages: Sequence[str], parser: Parser, row
         return
     note("Blue: correct. Orange: the model's error. Grey: the retriever's. Click a part to read its answers.")
     clicked = chart(
-        charts.cause_shares(rows, systems=systems, mode=mode()),
+        charts.cause_shares(rows, systems=systems),
         key="causes",
         alt="Causes of every system's errors, as shares of its answers.",
         select=True,
@@ -182,7 +158,7 @@ def _show_causes(lost: CausesView, languages: Sequence[str], parser: Parser, row
     if clicked:
         system, cause = clicked
         count = next((share["k"] for share in rows if (share["system"], share["cause"]) == (system, cause)), 0)
-        onward(
+        show_page_link(
             "answers",
             f"{system}: {count:,} {causes.TITLES[cause]}",
             languages=() if code == "all" else (code,),
@@ -204,12 +180,12 @@ def show_retrievers(page: Page) -> None:
         return
     over = "" if len(languages) == 1 else f", unweighted mean over {count_text(len(languages), 'language')}"
     note(f"Best nDCG@10 first{over}. {GIVEN}: passages supplied with the queries.")
-    columns = [Col("retriever", "Retriever", "text", width=110, help="Retriever name.")]
+    columns = [Col("retriever", "Retriever", "text", "Retriever name.", width=110)]
     for measure, meaning in SHOWN.items():
         value = Col(measure, measure, "probability", meaning, width=78)
         best = measure == BEST
         columns += estimate(value, width=112, about=f"95% interval of {measure}.") if best else [value]
-    columns.append(Col("n", "n", "count", width=44, help="Queries with a relevant passage (n)."))
+    columns.append(Col("n", "n", "count", "Queries with a relevant passage (n).", width=44))
     table(rows, columns, key="retrievers")
 
 
@@ -228,7 +204,7 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
         f"Hollow: n under {charts.FEW}."
     )
     rows = [asdict(share) for share in shares if share.system == system]
-    figure = charts.pair_matrix(rows, mode=mode())
+    figure = charts.pair_matrix(rows)
     fitting = [width for width in LEAST if width >= figure["layout"]["width"]]
     place = side_by_side((fitting[0], 1), (320, 99), key="decision_pairs")[0] if fitting else st.container()
     alt = f"Correct decisions of {system} by languages."
@@ -239,7 +215,7 @@ def show_languages(page: Page, parser: Parser, row: DeltaGenerator) -> None:
 def show_confusion(rates: RatesView, languages: Sequence[str], row: DeltaGenerator) -> None:
     """Show the counts of every system's decisions."""
     with row:
-        code = pick_language("Language", languages, key="confusion", help="counts are summed over the languages shown.")
+        code = pick_language(languages, key="confusion", help="counts are summed over the languages shown.")
     note("Positive: answered. Negative: abstained. Answerable queries: TP, FN; unanswerable ones: FP, TN.")
     columns = [_SYSTEM]
     for name, label in (
@@ -265,10 +241,10 @@ def show_label_errors(rates: RatesView) -> None:
         columns = [
             _SYSTEM,
             *estimate(rate, stem="rate", about="Wilson's interval, over queries only."),
-            Col("n", "n", "count", help="Queries with a classified answer."),
+            Col("n", "n", "count", "Queries with a classified answer."),
             *estimate(corrected, about="95% interval over queries and the audit."),
-            Col("audited", "Audited", "count", help="Audited queries with the label."),
-            Col("label_error", "Wrong labels", "rate", help="Share of the audited labels that are wrong."),
+            Col("audited", "Audited", "count", "Audited queries with the label."),
+            Col("label_error", "Wrong labels", "rate", "Share of the audited labels that are wrong."),
         ]
         table(filter_rows(joint, "metric", [metric]), columns, key=f"corrected_{metric}")
     for reason in dict.fromkeys(filter(None, rates.cells["label_reason"].to_pylist())):
@@ -280,7 +256,7 @@ def show_prompts(prompts: PromptsView) -> None:
     note("Change: points relative to the vanilla prompt, on queries classified under both.")
     columns = [
         column("outcomes", "system", width=240),
-        Col("template", "Prompt", "text", width=100, help="Prompt template."),
+        Col("template", "Prompt", "text", "Prompt template.", width=100),
     ]
     for metric, label in SHORT.items():
         rate = Col(f"{metric}_rate", label, "rate", f"{MEANING[metric]}: {SAYS['exclude']}.", width=100)
@@ -289,7 +265,7 @@ def show_prompts(prompts: PromptsView) -> None:
         columns += estimate(rate, stem=metric, width=90, about="Rate with 95% interval.")
         about = "Change with 95% interval (matched pairs, Agresti and Min 2005); dashed line: 0."
         columns += estimate(change, width=90, about=about)
-        columns.append(Col(f"{metric}_n", "n", "count", width=64, help="Queries with a classified answer."))
+        columns.append(Col(f"{metric}_n", "n", "count", "Queries with a classified answer.", width=64))
     table(prompts.systems, columns, key="by_template")
 
 
@@ -333,18 +309,17 @@ def show_paper_tables(figures: Arena, arena: Arena | None, picked: Sequence[str]
         column("published", "metric", "Figure", width=300 if item == "Table 2" else 150),
         column("published", "setting", width=150),
         column("published", "system", kind="text", width=170),
-        Col("printed", f"Printed{unit}", kind, width=90, help="As printed in the paper."),
+        Col("printed", f"Printed{unit}", kind, "As printed in the paper.", width=90),
     ]
     if arena is not None:
-        ours = Col("ours", f"Ours{unit}", kind, width=80, help="Our figure, with the published parser.")
+        ours = Col("ours", f"Ours{unit}", kind, "Our figure, with the published parser.", width=80)
         columns += [
             *estimate(ours, width=90, about="Our figure with 95% interval."),
-            Col("n", "n", "count", width=64, help="Number of our answers."),
-            Col("remark", "Note", "text", width=360, help="Why our figure is missing, or what it covers."),
+            Col("n", "n", "count", "Number of our answers.", width=64),
+            Col("remark", "Note", "text", "Why our figure is missing, or what it covers.", width=360),
         ]
-    columns = [c for c in columns if c.kind != "text" or c.name == "remark" or any(rows[c.name].to_pylist())]
     more = ""
     if arena is not None and item in ("Table 3", "Table 7"):
         more = " mirage report paper DIR --as 'PRINTED=SYSTEM' compares any system with a printed name."
     note(f"{PAPER.get(item, '')} Source: {rows['reference'][0].as_py()}.{more}")
-    table(rows, columns, key="paper", height=None if len(rows) <= TALL else ROW * (TALL + 1) + 3)
+    table(rows, with_values(rows, columns), key="paper", height=None if len(rows) <= TALL else ROW * (TALL + 1) + 3)

@@ -1,20 +1,15 @@
 """The menu of every page: copy the link, download, cite."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
 from mirage.explorer.kit.table import mode
+from mirage.store.arena import Arena
 from mirage.store.export import to_csv, to_json, to_parquet
 from mirage.text.segmentation import count_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 NOMIRACL = """@inproceedings{thakur-etal-2024-nomiracl,
   title     = {{NoMIRACL}: Knowing When You Don't Know for Robust Multilingual Retrieval-Augmented Generation},

@@ -1,10 +1,6 @@
 """Votes by people on a judge: an agreement badge and the corrected ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 import streamlit as st
@@ -21,6 +17,7 @@ from mirage.people.votes.correct import CorrectedRating
 from mirage.people.votes.kinds import Vote
 from mirage.text.languages import name_of
 from mirage.text.segmentation import as_sentence, join_or_count
+from mirage.views.cache import result_or_error
 from mirage.views.votes import (
     CorrectedView,
     agreement_view,
@@ -29,15 +26,12 @@ from mirage.views.votes import (
     explain_agreement,
 )
 
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
-
 _OF = (
     column(CorrectedRating, "system"),
     column(CorrectedRating, "rank"),
-    Col("rank", "Rank 95%", "span", low="rank_low", high="rank_high", help="95% interval of the corrected rank."),
+    Col("rank", "Rank 95%", "span", "95% interval of the corrected rank.", low="rank_low", high="rank_high"),
     column(CorrectedRating, "rating", kind="rating"),
-    Col("rating", "95% interval", "interval", low="low", high="high", help="Valid whatever the judge's errors are."),
+    Col("rating", "95% interval", "interval", "Valid whatever the judge's errors are.", low="low", high="high"),
     column(CorrectedRating, "uncorrected_rank", "Judge's rank", width=90),
     column(CorrectedRating, "votes"),
 )
@@ -52,7 +46,7 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         languages: codes that are shown.
     """
     try:
-        row = agreement_view(page.arena, people.votes_at(page.arena), tuple(languages)).joint(judge)
+        row = agreement_view(page.arena, people.votes_at(page.arena), tuple(languages)).joint_row(judge)
     except NotEnoughData:
         row = None
     except MirageError as error:
@@ -65,7 +59,7 @@ def of_judge(page: Page, judge: str, languages: Sequence[str]) -> None:
         st.html(badge_html("No votes yet", "gray", about))
 
 
-def overriding(page: Page) -> VoteLog[Vote] | None:
+def offer_override(page: Page) -> VoteLog[Vote] | None:
     """Offer to replace a judge's verdicts by people's votes on the same battles.
 
     Returns:
@@ -105,10 +99,9 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         code = codes[0]
         if len(codes) > 1:
             words = "unweighted mean over the languages with enough votes."
-            code = pick_language("Language", codes, key="corrected", help=words, width=120)
-        result = _correct_ranking(
-            page.arena, judge, people.votes_at(page.arena), tuple(codes) if code == "all" else (code,)
-        )
+            code = pick_language(codes, key="corrected", help=words, width=120)
+        chosen = tuple(codes) if code == "all" else (code,)
+        result = result_or_error(corrected_view, page.arena, judge, people.votes_at(page.arena), chosen)
     except MirageError:
         return
     if isinstance(result, NotEnoughData):
@@ -117,17 +110,6 @@ def show_corrected(page: Page, judge: str, languages: Sequence[str]) -> None:
         refuse(result)
     else:
         _ranking(result)
-
-
-@lru_cache(maxsize=32)
-def _correct_ranking(
-    arena: Arena, judge: str, votes: VoteLog[Vote], languages: tuple[str, ...]
-) -> CorrectedView | MirageError:
-    """Return the corrected ranking, or why there is none, which takes as long to find."""
-    try:
-        return corrected_view(arena, judge, votes, languages)
-    except MirageError as error:
-        return error
 
 
 def _ranking(view: CorrectedView) -> None:

@@ -1,7 +1,5 @@
 """An answer with its outcome, features and passages, as escaped HTML."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -13,9 +11,9 @@ import streamlit as st
 
 from mirage import schema
 from mirage.battles.counts import QUERIES
-from mirage.explorer.kit.table import column, mark_html, mode
+from mirage.explorer.kit.table import column, mark_html
 from mirage.explorer.kit.text import MarkKind, Markup, TextSpan, heading_html, link_html, text_html
-from mirage.publish.charts.palette import FORMATS, ink
+from mirage.publish.charts.palette import DARK, ink
 from mirage.stages.features.families import FEATURES
 from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
@@ -39,7 +37,6 @@ _TIE = "\u00a0"
 """Non-breaking space."""
 _LONG = 300
 """Maximum displayed characters of a passage's metadata; the rest is on hover."""
-_COUNTED = ("characters", "passages", "citations")
 FIRST = 3
 """Number of features shown on a card; the others are shown on request."""
 RIGHT = ("right", "right_refusal")
@@ -129,7 +126,7 @@ def show_answers(
 
 
 def decided_legend(answers: Iterable[AnswerView], *, texts: bool) -> str:
-    """Return what highlighted words of some answers mean as HTML; empty if none are."""
+    """Return the legend of highlighted words in some answers as HTML; empty without any."""
     if not texts or not any(answer.span for answer in answers):
         return ""
     return ' <mark class="mg-decided">Highlighted</mark>: the words that count as answering or abstaining.'
@@ -175,9 +172,9 @@ def passages_html(shown: QueryView, *, labels: bool = True) -> str:
 
 def inks() -> str:
     """Return the CSS variables of cards, passages and signs for the page's colour mode."""
-    dark = mode() == "dark"
+    dark = ink() is DARK
     right, wrong = ("#5cc28f", "#ff9a6b") if dark else ("#1f7a4d", "#b3441e")
-    return f"--mg-hit: {ink(mode()).accent}; --mg-right: {right}; --mg-wrong: {wrong}"
+    return f"--mg-hit: {ink().accent}; --mg-right: {right}; --mg-wrong: {wrong}"
 
 
 def card(
@@ -201,7 +198,7 @@ def card(
         note: HTML beside the system's name.
         stretches: spans to mark besides citations; by default the text that decided the outcome.
     """
-    mark = mark_html(answer.system, mode())
+    mark = mark_html(answer.system)
     name = f'<span class="mg-name">{escape(answer.system)}</span>'
     parts = [f'<div class="mg-row">{mark}{name}{note}{_outcome(answer, shown)}</div>']
     folded: list[str] = []
@@ -272,7 +269,10 @@ def body(answer: AnswerView, shown: QueryView, stretches: Sequence[TextSpan] | N
         return note
     if stretches is None:
         stretches = [TextSpan(*answer.span, "decided", hover=answer.rule_meaning)] if answer.span else []
-    changed = [*_citations(answer.text, answer.citations, shown.passages, labels), *_headings(answer.text)]
+    changed = _citations(answer.text, answer.citations, shown.passages, labels)
+    changed += [
+        TextSpan(start, end, "part", label=name.capitalize()) for start, end, name in part_headings(answer.text)
+    ]
     # Blank lines around an answer are hidden, but none within it; so is a reason that is the answer again.
     start = _end_of_repeated_reason(answer.text)
     start += len(answer.text[start:]) - len(answer.text[start:].lstrip())
@@ -305,11 +305,6 @@ def _written_in(answer: AnswerView, query_language: str) -> str:
     measured = {m.name: m.value for m in answer.measures}
     english, target = measured.get("english_language"), measured.get("target_language")
     return "en" if english is not None and target is not None and english > target else query_language
-
-
-def _headings(text: str) -> list[TextSpan]:
-    """Return a mark for the heading of each part, including surrounding whitespace."""
-    return [TextSpan(start, end, "part", label=name.capitalize()) for start, end, name in part_headings(text)]
 
 
 def _citations(
@@ -346,17 +341,12 @@ def _label(words: str, cited: Sequence[schema.Passage]) -> str:
     return ", ".join(dict.fromkeys(str(passage.position) for passage in cited))
 
 
-def feature_text(unit: str, value: float | None) -> str:
-    """Format a feature's value by its unit."""
-    return FORMATS["count" if unit in _COUNTED else "probability"].write(value)
-
-
 def _measure(measure: FeatureValue) -> str:
     """Return a feature's name and value on one line; the reason for a missing value is on hover."""
     title = escape(measure.title.replace(" ", _TIE))
     if measure.reason:
         title = f'<span class="mg-help" title="No value: {escape(measure.reason)}.">{title}</span>'
-    return f"{title}{_TIE}{feature_text(measure.unit, measure.value)}"
+    return f"{title}{_TIE}{measure.write(measure.value)}"
 
 
 def _meaning(measure: FeatureValue) -> str:

@@ -1,7 +1,5 @@
 """Two answers side by side, blind for a vote or with their systems, and the votes of people on them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,7 +12,6 @@ from mirage.explorer.kit.text import TextSpan, text_html
 from mirage.people.votes.kinds import Vote
 from mirage.views.battle import BattleView
 from mirage.views.overlap import Parts
-from mirage.views.query import AnswerView, QueryView
 
 Side = Literal["first", "second"]
 BATTLE = {"A": ("A is better", "1"), "B": ("B is better", "2"), "tie": ("Tie", "3"), "both_bad": ("Both bad", "4")}
@@ -63,14 +60,12 @@ def answer_sides(
         note = f'<span class="mg-letter" title="{escape(layout.why)}">{letter}</span>' if layout.letters else ""
         stretches: list[TextSpan] | None = None if decided else []
         if parts is not None:
-            stretches = _stretches(parts[0 if side == "first" else 1])
+            own = parts[0 if side == "first" else 1]
+            stretches = [TextSpan(*span, "shared") for span in own.shared]
+            stretches += [TextSpan(*span, "own") for span in own.own]
         answer = by_side[side]
         cards.append(answer_card.card(answer, battle.query, texts=texts, note=note, stretches=stretches))
     return f'<div class="mg-sides" style="{answer_card.inks()}">{"".join(cards)}</div>'
-
-
-def _stretches(parts: Parts) -> list[TextSpan]:
-    return [TextSpan(*span, "shared") for span in parts.shared] + [TextSpan(*span, "own") for span in parts.own]
 
 
 def show_sides(battle: BattleView, *, labels: bool) -> None:
@@ -80,16 +75,12 @@ def show_sides(battle: BattleView, *, labels: bool) -> None:
         battle: the two answers.
         labels: whether citations show the relevance of their passage.
     """
-    cards = [
-        _card(letter, answer, battle.query, labels=labels)
-        for letter, answer in zip("AB", (battle.first, battle.second), strict=True)
-    ]
-    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{"".join(cards)}</div>')
-
-
-def _card(letter: str, answer: AnswerView, query: QueryView, *, labels: bool) -> str:
-    head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
-    return f'<article class="mg-answer">{head}{answer_card.body(answer, query, [], labels=labels)}</article>'
+    cards = ""
+    for letter, answer in (("A", battle.first), ("B", battle.second)):
+        head = f'<div class="mg-row"><span class="mg-letter">{letter}</span><span>Answer {letter}</span></div>'
+        body = answer_card.body(answer, battle.query, [], labels=labels)
+        cards += f'<article class="mg-answer">{head}{body}</article>'
+    st.html(f'<div class="mg-sides mg-blind" style="{answer_card.inks()}">{cards}</div>')
 
 
 def show_people(rows: Sequence[Vote]) -> None:

@@ -2,11 +2,8 @@
 note says what a chart is too large to draw.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -16,8 +13,10 @@ from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.table import ROWS
 from mirage.explorer.kit.text import note
 from mirage.text.segmentation import count_text
+from mirage.views.cache import memoize
 
-_STEP = 400
+_WIDTHS = (400, 600, 800, 1200, 1600, 2000, 2400, 2800, 3200)
+"""Widths in pixels supported by the stylesheet."""
 MARKS = 3_000
 """Maximum marks of a chart that a browser draws quickly."""
 _FEWEST = 10
@@ -41,7 +40,7 @@ def chart(
         key: unique on the page.
         alt: what the chart shows, in a sentence, for those who do not see it.
         select: return what is clicked.
-        wide: the chart needs 640 pixels, or the width it has; on a narrower screen it scrolls sideways.
+        wide: the chart needs 800 pixels, or the width it has; on a narrower screen it scrolls sideways.
         half: the chart is half a page and needs 480 pixels; on a narrower screen it scrolls sideways.
         name: stem of the exported image's file name; the key unless given.
 
@@ -51,8 +50,9 @@ def chart(
     if not _is_drawable(figure):
         return None
     # Streamlit lets no chart be wider than what holds it: style.css widens that, in steps.
-    least = -(-int(figure["layout"].get("width", 0)) // _STEP) * _STEP
-    fit = "_half" if half else f"_least{least}" if least else ""
+    width = figure["layout"].get("width", 0)
+    least = next((pixels for pixels in _WIDTHS if pixels >= width), _WIDTHS[-1])
+    fit = "_half" if half else f"_wide{least}" if width else ""
     place: Any = st.container(key=f"scroll_{key}{fit}") if wide or half else st
     config = {
         "displaylogo": False,
@@ -62,6 +62,7 @@ def chart(
     state: Any = place.plotly_chart(
         _build_figure(json.dumps(figure)),
         key=key,
+        width="content" if width else "stretch",
         theme=None,
         config=config,
         alt=alt,
@@ -79,7 +80,7 @@ def clicked_mark(key: str) -> Any:
     return points[0].get("customdata") if points else None
 
 
-@lru_cache(maxsize=64)
+@memoize
 def _build_figure(figure: str) -> Any:
     """Return a figure in JSON as Plotly's own, which is checked and copied once, not on every run."""
     from plotly.graph_objects import Figure

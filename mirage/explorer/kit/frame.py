@@ -4,12 +4,9 @@ A page's last line is `show("name", main)`. Where the router runs it, the picker
 runs the page file without `app.py` (the first request after a start being a deep link), `show` sets the router up and
 starts again. A page that is itself the main script (in a test) draws the pickers on its own.
 
-The sidebar and the row with the head of the page are drawn by what stays the same from page to page, so a browser
-keeps them where a reader goes on. What `main` draws is a fragment: a click on it runs `main` again, and neither the
-router nor these.
+The same code draws the sidebar and the head of the page on every page, so a browser keeps them between pages. `main`
+runs in a fragment: a click in it reruns `main` only, not the router, the sidebar or the head.
 """
-
-from __future__ import annotations
 
 import re
 import threading
@@ -20,9 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+import pyarrow as pa
 import streamlit as st
 
 from mirage.errors import MirageError, TableMissing, UnknownName
@@ -38,9 +36,6 @@ from mirage.store import home, owned
 from mirage.store.arena import Arena, reopen
 from mirage.store.query_rows import of_query
 from mirage.views.overview import contents_view
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ROUTED = "_routed"
 """Session key: the router was called from a page."""
@@ -91,32 +86,25 @@ class Page:
         """Return the languages to show: the selected languages that the table has, else all of its languages."""
         return tuple(code for code in self.arena.languages(table) if not self.picked or code in self.picked)
 
-    def need(self, *tables: str, action: Callable[[], None] | None = None) -> None:
-        """Show the missing state and stop unless the arena has all of these tables.
-
-        Args:
-            tables: names of tables.
-            action: draws a button that creates the missing tables, if available.
-        """
+    def need(self, table: str) -> None:
+        """Show the missing state and stop unless the arena has a table."""
         try:
-            for table in tables:
-                self.arena.need(table)
+            self.arena.need(table)
         except TableMissing as error:
             if self.arena.tags and error.table in self.arena.whole.tables:
                 with st.container(border=True):
                     st.markdown(f"**No {plain(error.table)} for queries with these tags.**")
                     st.caption("Remove a tag in the sidebar.")
             else:
-                missing(error, why=self.without(), action=action)
+                missing(error, why=self.describe_tables())
                 self.offer_arena(error.table)
             stop()
 
-    def offer_arena(self, *tables: str) -> None:
-        """Draw a button that opens another arena that has all of these tables, at the query of the address if one has
-        it; nothing if there is none.
+    def offer_arena(self, table: str) -> None:
+        """Draw a button that opens another arena that has a table, at the query of the address if one has it; nothing
+        if there is none.
         """
-        others = other_arenas(self.arena).items()
-        able = {name: arena for name, arena in others if set(tables) <= set(arena.tables)}
+        able = {name: arena for name, arena in other_arenas(self.arena).items() if table in arena.tables}
         query = st.query_params.get("query", "")
         same = next((name for name, arena in able.items() if _has_query(arena, query)), None)
         # The sample always exists and is small.
@@ -129,7 +117,7 @@ class Page:
                 st.query_params.pop("query", None)
             switch(able[name].path)
 
-    def without(self) -> str:
+    def describe_tables(self) -> str:
         """Describe the arena's tables, for the message that one is missing."""
         tables = self.arena.whole.tables
         has = f"{', '.join(tables[:-1])} and {tables[-1]}" if len(tables) > 1 else "".join(tables) or "no table"
@@ -169,7 +157,7 @@ class Page:
             rows: returns the displayed rows, unrounded.
             about: judge, filters, seed and so on; included in the JSON with the arena and its version.
             picture: returns the SVG to put on a slide; by default the first chart.
-            beside: whether the first chart stands to the left of the picture.
+            beside: whether the first chart is placed to the left of the picture.
         """
         facts = {
             "arena": self.arena.name,
@@ -185,21 +173,20 @@ class Page:
         )
 
     def _slide(self, picture: Callable[[], str] | None, beside: bool) -> dict[str, str]:
-        """Return what a slide says: the page's finding, what it rests on, and the source."""
+        """Return the texts of a slide: the page's finding, its basis, and the source."""
         head = self._frame.head
         licence = self.arena.manifest.get("licence")
         source = f"{self.arena.title} ({self.arena.label}), version {self.arena.version}"
-        with arena_looks(contents_view(self.arena.whole).systems):
-            svg = picture() if picture else ""
-        return {
-            "title": head.conclusion or f"{self.entry.title}: {self.entry.question}",
-            "about": head.summary,
-            "source": f"{source}, {licence}. mirage" if licence else f"{source}. mirage",
-            "svg": svg,
-            "beside": "chart" if beside else "",
-            "ground": ink(mode()).ground,
-            "ink": ink(mode()).text,
-        }
+        with arena_looks(contents_view(self.arena.whole).systems, mode()):
+            return {
+                "title": head.conclusion or f"{self.entry.title}: {self.entry.question}",
+                "about": head.summary,
+                "source": f"{source}, {licence}. mirage" if licence else f"{source}. mirage",
+                "svg": picture() if picture else "",
+                "beside": "chart" if beside else "",
+                "ground": ink().ground,
+                "ink": ink().text,
+            }
 
 
 def stop() -> NoReturn:
@@ -214,7 +201,8 @@ def run() -> None:
     """Choose the page, draw the shared pickers and run the page: all that `app.py` does."""
     arenas, problems = _arenas()
     chosen = _navigation(_arena_to_show(arenas))
-    st.logo(logo(mode()), size="large", icon_image=sign(mode()))
+    with arena_looks((), mode()):
+        st.logo(logo(), size="large", icon_image=sign())
     _configure(chosen.title)
     _shared(arenas, problems)
     with _page_frame(next(entry for entry in PAGES if entry.title == chosen.title)):
@@ -287,11 +275,11 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         nonlocal offers
         again = next(runs) > 0
         if again:
-            _again()
+            _rerun_if_changed()
         try:
             with turn(), suppress(_PageEnd):
                 page = _begin(entry, frame)
-                with arena_looks(contents_view(page.arena.whole).systems):
+                with arena_looks(contents_view(page.arena.whole).systems, mode()):
                     main(page)
         except MirageError as error:
             arena = st.session_state["_shared"].arena
@@ -304,7 +292,7 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
     body()
 
 
-def _again() -> None:
+def _rerun_if_changed() -> None:
     """Rerun the whole app if the arena has changed or another page was requested."""
     arena = st.session_state["_shared"].arena
     try:
@@ -341,7 +329,7 @@ def turn() -> Iterator[None]:
             _turns.release()
 
 
-def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
+def show_page_link(name: str, label: str, *, languages: Sequence[str] = (), **params: str | Sequence[str]) -> None:
     """Show a link to another page, keeping the arena and the languages; nothing if the arena cannot fill the page.
 
     Args:
@@ -361,7 +349,7 @@ def onward(name: str, label: str, *, languages: Sequence[str] = (), **params: st
         return
     # The browser adds arena, languages and tags, so they must not be repeated here.
     query: dict[str, Any] = dict(params)
-    st.page_link(_page(entry), label=f"{plain(label)} →", query_params=query)
+    st.page_link(_pages()[entry.name], label=f"{plain(label)} →", query_params=query)
 
 
 @contextmanager
@@ -373,7 +361,7 @@ def link_row(name: str, about: str = "") -> Iterator[None]:
 
 
 def none_selected(page: Page, noun: str) -> None:
-    """Say that the selected languages have none of what a page shows."""
+    """Say that the selected languages have no data for a page."""
     page.summary(f"No {noun} in the selected languages.")
     st.info("Choose other languages in the sidebar, or clear the selection.")
 
@@ -452,10 +440,6 @@ def _pages(hidden: tuple[str, ...] = ()) -> dict[str, Any]:
     return known[hidden]
 
 
-def _page(entry: PageEntry) -> Any:
-    return _pages()[entry.name]
-
-
 def _arenas() -> tuple[dict[str, Arena], list[str]]:
     """Return the arenas visible to this reader, by name, and problems with them and with MIRAGE_ARENAS."""
     paths, problems = home.all_arenas()
@@ -494,7 +478,8 @@ def _has_query(arena: Arena, link: str) -> bool:
 
 def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:
     """Draw the stylesheet and the pickers shared by all pages; store their values for the page."""
-    st.html(stylesheet(mode()))
+    with arena_looks((), mode()):
+        st.html(stylesheet())
     if not arenas:
         for problem in problems:
             st.warning(plain(problem))
@@ -519,7 +504,8 @@ def _shared(arenas: Mapping[str, Arena], problems: list[str]) -> None:
         st.stop()
     st.session_state["_shared"] = _Shared(arena, part, name, tuple(picked), tuple(problems), arenas)
     if target := st.session_state.pop(_GO, None):
-        entry = next(e for e in PAGES if e.name == target[0])
+        page, params = target
         # Streamlit rejects parameters bound to a picker; they are passed to the next page's pickers instead.
-        link_state().wanted = (target[0], {k: v for k, v in target[1].items() if k in st.session_state})
-        st.switch_page(_page(entry), query_params={k: v for k, v in target[1].items() if k not in st.session_state})
+        bound = {key: value for key, value in params.items() if key in st.session_state}
+        link_state().wanted = (page, bound)
+        st.switch_page(_pages()[page], query_params={k: v for k, v in params.items() if k not in bound})

@@ -1,17 +1,15 @@
 """Tables whose cells are shaded: ranks by language, and every system's wins against every other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
 from html import escape
 from typing import Any
 
 from mirage.explorer.kit.table import page_link, system_head, wide_table
 from mirage.publish.charts.leaderboard import rank_lines
-from mirage.publish.charts.palette import FORMATS, Mode, on_ramp, ramp_color, span
+from mirage.publish.charts.palette import FORMATS, Mode, ink_on, ramp_color, span
 from mirage.text.languages import in_order, is_code, name_of
 from mirage.views.board import BoardView
+from mirage.views.cache import memoize
 from mirage.views.win_matrix import Matrix
 
 
@@ -20,7 +18,6 @@ def rank_table(
     systems: Sequence[str],
     *,
     arena: str,
-    mode: Mode,
     value: str = "rank",
     unlinked: Collection[str] = (),
 ) -> str:
@@ -31,7 +28,6 @@ def rank_table(
             battles` where known.
         systems: the rows, in order.
         arena: name of the arena, for the links; empty for none.
-        mode: light or dark.
         value: name of the rank's column.
         unlinked: systems without a page of their own.
     """
@@ -45,26 +41,26 @@ def rank_table(
             return "<td>–</td>"
         about = ", ".join([system, name_of(code), *rank_lines(cell, value)])
         place = page_link("answers", str(cell[value]), arena=arena, systems=system, languages=code)
-        return _shade(place, (cell[value] - 1) / steps, about, mode)
+        return _shade(place, (cell[value] - 1) / steps, about)
 
     heads = {code: escape(name_of(code)) for code in codes}
-    return _table(systems, heads, cell_html, arena, mode, "Rank of every system in every language", unlinked)
+    return _table(systems, heads, cell_html, arena, "Rank of every system in every language", unlinked)
 
 
-@lru_cache(maxsize=64)
-def board_ranks(board: BoardView, systems: tuple[str, ...], arena: str, mode: Mode) -> str:
+@memoize
+def board_ranks(board: BoardView, systems: tuple[str, ...], arena: str, _mode: Mode) -> str:
     """Return the ranks by language of a board as HTML (`rank_table`)."""
     unlinked = set(systems) - set(board.rows["system"].to_pylist())
-    return rank_table(board.rank_cells, systems, arena=arena, mode=mode, unlinked=unlinked)
+    return rank_table(board.rank_cells, systems, arena=arena, unlinked=unlinked)
 
 
-@lru_cache(maxsize=64)
+@memoize
 def win_table(
     matrix: Matrix,
     systems: tuple[str, ...],
+    _mode: Mode,
     *,
     arena: str,
-    mode: Mode,
     judge: str,
     languages: tuple[str, ...] = (),
 ) -> str:
@@ -74,7 +70,6 @@ def win_table(
         matrix: the pairs.
         systems: rows and columns, in order.
         arena: name of the arena, for the links.
-        mode: light or dark.
         judge: judge of the battles.
         languages: codes of their languages, for the links; empty for all.
     """
@@ -92,14 +87,15 @@ def win_table(
         words = f"{100 * cell['share']:.0f}"
         place = page_link("battle", words, arena=arena, judge=judge, a=system, b=other, languages=languages)
         # The ramp runs from best to worst.
-        return _shade(place, 1 - cell["share"], about, mode)
+        return _shade(place, 1 - cell["share"], about)
 
     heads = {system: f'<div class="mg-upright"><bdi>{escape(system)}</bdi></div>' for system in systems}
-    return _table(systems, heads, cell_html, arena, mode, "Win rate of every system against every other")
+    return _table(systems, heads, cell_html, arena, "Win rate of every system against every other")
 
 
-def _shade(content: str, share: float, about: str, mode: Mode) -> str:
-    style = f"background: {ramp_color(mode, share)}; color: {on_ramp(mode, share)}"
+def _shade(content: str, share: float, about: str) -> str:
+    fill = ramp_color(share)
+    style = f"background: {fill}; color: {ink_on(fill)}"
     return f'<td style="{style}" title="{escape(about)}">{content}</td>'
 
 
@@ -108,13 +104,12 @@ def _table(
     heads: Mapping[str, str],
     cell_html: Callable[[str, str], str],
     arena: str,
-    mode: Mode,
     label: str,
     unlinked: Collection[str] = (),
 ) -> str:
     """Return a table with a row a system and a column a key of `heads`."""
     first = "".join(f'<th scope="col">{head}</th>' for head in ("System", *heads.values()))
-    starts = {system: system_head(system, mode, "" if system in unlinked else arena) for system in systems}
+    starts = {system: system_head(system, "" if system in unlinked else arena) for system in systems}
     lines = "".join(
         f"<tr>{start}{''.join(cell_html(system, key) for key in heads)}</tr>" for system, start in starts.items()
     )

@@ -4,8 +4,6 @@ The login is Streamlit's own (`st.login`, if its secrets configure a provider). 
 verified name, or, without a login, by session: a typed name proves nothing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Pickers of the judge and of the queries that count, for pages about ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import get_args
 

@@ -1,20 +1,14 @@
 """Notes on automatic labels: not audited, or the findings of an audit."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from mirage.errors import Unreachable
+from mirage.explorer.kit.frame import Page
 from mirage.explorer.kit.text import note
 from mirage.store.labels import has_automatic_labels
 from mirage.views.labels import LabelsView, labels_view
 
-if TYPE_CHECKING:
-    from mirage.explorer.kit.frame import Page
-
 
 def labels_of(page: Page) -> LabelsView:
-    """Return what is known about the labels of a page's arena; if the votes cannot be read, without an audit."""
+    """Return the origin and the audit of the labels of a page's arena; without an audit if the votes cannot be read."""
     from mirage.explorer.kit import votes as people  # deferred import: pages without votes do not need it
 
     try:

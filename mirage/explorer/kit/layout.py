@@ -1,20 +1,16 @@
 """The looks of the frame: header of a page, responsive columns, stylesheet and logo."""
 
-from __future__ import annotations
-
 from html import escape
 from pkgutil import get_data
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mirage.explorer.kit.page_list import PageEntry
 from mirage.explorer.kit.states import badge_html, kind_of
 from mirage.explorer.kit.text import Markup
-from mirage.publish.charts.palette import Mode, ink
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
+from mirage.publish.charts.palette import ink
 
 STYLESHEET = "style.css"
 """The explorer's stylesheet."""
@@ -70,7 +66,7 @@ class Head:
         Args:
             before: the page's header in the last run, as HTML.
         """
-        self._label, self._summary, self._conclusion = self._arena_label, "", ""
+        self._label, self.summary, self.conclusion = self._arena_label, "", ""
         self._question = self._entry.question
         self._shown = before or self.written
         self._place.html(self._shown)
@@ -85,7 +81,7 @@ class Head:
 
     def fill(self, summary: str, conclusion: str = "") -> None:
         """Draw the summary and conclusion; plain text."""
-        self._summary, self._conclusion = summary, conclusion
+        self.summary, self.conclusion = summary, conclusion
         self.settle()
 
     def settle(self) -> None:
@@ -95,53 +91,43 @@ class Head:
             self._place.html(self._shown)
 
     @property
-    def conclusion(self) -> str:
-        """The current conclusion; empty if there is none."""
-        return self._conclusion
-
-    @property
-    def summary(self) -> str:
-        """The current summary; empty if there is none yet."""
-        return self._summary
-
-    @property
     def written(self) -> str:
         """The header as escaped HTML."""
         kind = badge_html(*kind_of(self._label))
-        conclusion = f'<p class="mg-conclusion">{escape(self._conclusion)}</p>' if self._conclusion else ""
-        summary = f'<p class="mg-summary">{escape(self._summary)}</p>' if self._summary else ""
+        conclusion = f'<p class="mg-conclusion">{escape(self.conclusion)}</p>' if self.conclusion else ""
+        summary = f'<p class="mg-summary">{escape(self.summary)}</p>' if self.summary else ""
         title, about = escape(self._entry.title), escape(self._question)
         top = f'<div class="mg-title"><h1>{title}</h1>{kind}</div>'
         return f'<div class="mg-page">{top}<p>{about}</p>{conclusion}{summary}</div>'
 
 
-def stylesheet(mode: Mode) -> Markup:
+def stylesheet() -> Markup:
     """Return the stylesheet with the colours of the mode."""
     rules = (get_data("mirage.explorer.kit", STYLESHEET) or b"").decode() + _column_rules()
-    return Markup(f"<style>:root {{ --mg-ground: {ink(mode).ground}; }}\n{rules}</style>")
+    return Markup(f"<style>:root {{ --mg-ground: {ink().ground}; }}\n{rules}</style>")
 
 
-def _drawing(mode: Mode) -> str:
+def _drawing() -> str:
     """Return the logo in the text colour of the mode."""
     return (
-        f"<g fill='{ink(mode).accent}' stroke='{ink(mode).accent}' stroke-width='1.8'>"
+        f"<g fill='{ink().accent}' stroke='{ink().accent}' stroke-width='1.8'>"
         "<path d='M2 6h13M7 12h14M3 18h10'/><circle cx='9' cy='6' r='2.2'/><circle cx='15' cy='12' r='2.2'/>"
         "<circle cx='7' cy='18' r='2.2'/></g>"
     )
 
 
-def sign(mode: Mode) -> str:
+def sign() -> str:
     """Return the logo without the name, for a closed sidebar."""
-    return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing(mode)}</svg>"
+    return f"<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24' viewBox='0 0 24 24'>{_drawing()}</svg>"
 
 
-def logo(mode: Mode) -> str:
+def logo() -> str:
     """Return the logo with the name, in the text colour of the mode."""
     return (
         "<svg xmlns='http://www.w3.org/2000/svg' width='104' height='24' viewBox='0 0 104 24'>"
-        f"{_drawing(mode)}"
+        f"{_drawing()}"
         "<text x='30' y='17.5' font-family='system-ui, Noto Sans, sans-serif' font-size='17' font-weight='650' "
-        f"fill='{ink(mode).text}'>mirage</text></svg>"
+        f"fill='{ink().text}'>mirage</text></svg>"
     )
 
 

@@ -1,10 +1,6 @@
 """Section on levels corrected by people's labels, for the pages that show levels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,18 +11,12 @@ from mirage.explorer.kit.pick import pick, pick_segments
 from mirage.explorer.kit.table import column, plain_table
 from mirage.explorer.kit.text import heading, note
 from mirage.people.levels.levels import CorrectedLevel
-from mirage.schema import from_rows
-from mirage.text.languages import name_of
+from mirage.schema import Parser, from_rows
+from mirage.text.languages import scope_name
 from mirage.text.segmentation import as_sentence, join_or_count
-from mirage.views.votes import LevelsView, labelled_measures, levels_view
+from mirage.views.cache import result_or_error
+from mirage.views.votes import labelled_measures, levels_view
 
-if TYPE_CHECKING:
-    from mirage.people.votes.belonging import VoteLog
-    from mirage.people.votes.kinds import Evidence
-    from mirage.schema import Parser
-    from mirage.store.arena import Arena
-
-ALL = "all"
 _SUBSETS = {"non_relevant": "hallucination", "relevant": "error"}
 """Rates by subset."""
 _COLUMNS = (
@@ -60,7 +50,7 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         measure = known[0]
         if len(known) > 1:
             measure = pick("Labelled measure", tuple(known), key="corrected_measure", kind="measure", width=240)
-        levels = _levels(page.arena, measure, log, tuple(codes), parser)
+        levels = result_or_error(levels_view, page.arena, measure, log, tuple(codes), parser)
         if isinstance(levels, MirageError):
             note(f"Not checked: {levels.what}. {levels.do or ''}")
             return
@@ -68,7 +58,7 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         subsets = tuple(dict.fromkeys(row.subset for row in levels.rows))
         scope = scopes[0]
         if len(scopes) > 1:
-            scope = pick("In", scopes, key="corrected_in", kind="language", named=_language_name, width=170)
+            scope = pick("In", scopes, key="corrected_in", kind="language", named=scope_name, width=170)
         subset = subsets[0]
         if len(subsets) > 1:
             kinds = tuple(_SUBSETS[name] for name in subsets)
@@ -81,27 +71,9 @@ def corrected_section(page: Page, names: Sequence[str], codes: Sequence[str], *,
         note(line)
 
 
-@lru_cache(maxsize=16)
-def _levels(
-    arena: Arena, measure: str, log: VoteLog[Evidence], languages: tuple[str, ...], parser: Parser
-) -> LevelsView | MirageError:
-    """Return the corrected levels, or why there are none, which takes as long to find."""
-    try:
-        return levels_view(arena, measure, log, languages, parser)
-    except MirageError as error:
-        return error
-
-
-def _language_name(code: str) -> str:
-    return "all languages" if code == ALL else name_of(code)
-
-
 def _remarks(shown: Sequence[CorrectedLevel], notes: Sequence[str]) -> list[str]:
     """Return the notes as sentences, with the reasons of the rows."""
-    reasons = list(dict.fromkeys(row.reason for row in shown if row.reason))
+    reasons = dict.fromkeys(row.reason for row in shown if row.reason)
     lines = [as_sentence(line) for line in notes if not line.startswith("not checked")]
-    return [*lines, *(f"{join_or_count(_systems(shown, reason), 'system')}: {reason}." for reason in reasons)]
-
-
-def _systems(shown: Sequence[CorrectedLevel], reason: str) -> list[str]:
-    return [row.system for row in shown if row.reason == reason]
+    systems = {reason: [row.system for row in shown if row.reason == reason] for reason in reasons}
+    return [*lines, *(f"{join_or_count(names, 'system')}: {reason}." for reason, names in systems.items())]

@@ -1,18 +1,16 @@
 """The missing state of texts: a button to an arena that has them, and one that downloads NoMIRACL's."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from mirage.explorer.kit.frame import Page, switch
 from mirage.explorer.kit.identity import may
-from mirage.explorer.kit.states import working
+from mirage.explorer.kit.states import show_progress
 from mirage.explorer.kit.text import note
 from mirage.store import home
 from mirage.store.arena import open_arena
 
 
-def absent(page: Page) -> None:
+def offer_texts(page: Page) -> None:
     """Lead from NoMIRACL's numbers without texts to the same query, or another, in an arena that has them; offer
     curators to download its texts.
 
@@ -29,7 +27,7 @@ def absent(page: Page) -> None:
             asked = st.button("Download the texts (75 MB)", key="texts_pull", help=about)
     note("The texts of this arena are not bundled.")
     if asked:
-        _bring()
+        _download_texts()
 
 
 def _is_complete() -> bool:
@@ -38,12 +36,12 @@ def _is_complete() -> bool:
     return path is not None and "features" in open_arena(path).tables
 
 
-def _bring() -> None:
+def _download_texts() -> None:
     """Download the texts and open their arena."""
     from mirage.io.imports.texts import download_texts  # deferred: imports all formats, which is slow
 
     arena = None
-    with working("Requesting the files") as progress:
+    with show_progress("Requesting the files") as progress:
         arena = download_texts(home.home_folder(), progress)
     if arena is not None:
         switch(arena.path)

@@ -1,7 +1,5 @@
 """Section on notes on a query's answers or a battle: all notes, and a form for the reader's own."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from html import escape

@@ -1,15 +1,10 @@
 """The pages of the explorer: names, order, and the question each answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from mirage.store.arena import Arena
 from mirage.store.bundled import shipped_folder
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 HOME = "leaderboard"
 """The page at the root URL."""
@@ -27,7 +22,7 @@ class PageEntry:
     """The one question the page answers, shown under its title."""
 
     needs: tuple[str, ...] = ()
-    """Tables of which an arena must have one for the page to show anything; empty if it needs none."""
+    """Tables; the page needs any one of them. Empty if it needs none."""
     by_query: bool = True
     """Whether it reads single queries, so that selected tags filter it; otherwise it shows results over all queries."""
 

@@ -3,9 +3,7 @@
 A picker's key is the name of its query parameter, and its options are the codes in the URL.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Final, Literal
@@ -40,7 +38,9 @@ class LinkState:
     problems: dict[str, list[str]] = field(default_factory=dict)
     """Unknown URL values, by picker."""
     previous: dict[str, Any] = field(default_factory=dict)
-    """What every picker was at in the run before."""
+    """Values of all pickers in the previous run."""
+    defaults: dict[str, str | None] = field(default_factory=dict)
+    """Options that pickers of one choice had at first in the previous run."""
 
 
 def link_state() -> LinkState:
@@ -114,7 +114,7 @@ def pick(
     if _take_only_choice(key, options, kind):
         return options[0]
     problems = _follow_link(key, options, kind, many=False)
-    start = _start(options, default)
+    start = _resolve_default(options, default, key)
     common = _common(key, help, width) | {"index": options.index(start) if start else None}
     draw = st.selectbox if named is None else partial(_pick_named, _FIND_ONE, named=named, start=start)
     value = draw(label, options, **common)
@@ -143,7 +143,7 @@ def pick_segments(
         in_list = 240 if width == "content" else width
         return pick(label, options, key=key, kind=kind, default=default, help=help, named=named, width=in_list)
     problems = _follow_link(key, options, kind, many=False)
-    start = _start(options, default)
+    start = _resolve_default(options, default, key)
     segments: Any = partial(st.segmented_control, required=True)
     draw = segments if named is None else partial(_pick_named, segments, named=named, start=start)
     value = draw(label, options, default=start, **_common(key, help, width))
@@ -177,7 +177,7 @@ def pick_many(
     named: Callable[[str], str] | None = None,
     width: Width = None,
 ) -> list[str]:
-    """Draw a list of which any number can be picked; arguments as for `pick`. Nothing picked usually means all.
+    """Draw a multiple-choice list; arguments as for `pick`. No choice usually means all.
 
     Args:
         label: shown above it.
@@ -215,13 +215,20 @@ def _take_only_choice(key: str, options: Sequence[str], kind: str) -> bool:
     if len(options) != 1:
         return False
     _show_problems(check_link(key, kind, options) if kind else [])
-    st.session_state[key] = options[0]
+    st.session_state[key] = link_state().defaults[key] = options[0]
     return True
 
 
-def _start(options: Sequence[str], default: str | None) -> str | None:
-    """Return the option that is chosen at first."""
-    return default if default in options else options[0] if options else None
+def _resolve_default(options: Sequence[str], default: str | None, key: str) -> str | None:
+    """Return the option that is chosen at first, and name the former one in the link where the picker still has it: a
+    link does not name a default.
+    """
+    start = default if default in options else options[0] if options else None
+    former = link_state().defaults.get(key, start)
+    if former is not None and former != start and former in options and st.session_state.get(key) == former:
+        st.session_state[key] = former  # Streamlit writes a value that is set into the link
+    link_state().defaults[key] = start
+    return start
 
 
 def _common(key: str, about: str | None, width: Width) -> dict[str, Any]:
@@ -244,7 +251,7 @@ def _pick_named(
     start: str | None = None,
     **common: Any,
 ) -> Any:
-    """Draw a list of names whose link holds the options themselves.
+    """Draw a list of names that keeps the options themselves in the link.
 
     Streamlit puts what a bound list shows into the address. So the bound list holds the options and is hidden, and the
     list that is shown sets it.
@@ -263,25 +270,17 @@ def _pick_named(
     return value
 
 
-def pick_language(label: str, languages: Sequence[str], *, key: str, help: str, width: int = 160) -> str:  # noqa: A002  # as above
+def pick_language(languages: Sequence[str], *, key: str, help: str, width: int = 160) -> str:  # noqa: A002  # as above
     """Show a picker of one language or of all; `all` is the first option.
 
     Args:
-        label: shown above it.
         languages: codes.
         key: as for `pick`.
         help: what is shown for all.
         width: in pixels.
     """
-    code: str = pick(
-        label,
-        ("all", *languages),
-        key=key,
-        kind="language",
-        named=search_name,
-        width=width,
-        help=f"All languages: {help}",
-    )
+    about, options = f"All languages: {help}", ("all", *languages)
+    code: str = pick("Language", options, key=key, kind="language", named=search_name, width=width, help=about)
     return code
 
 
@@ -297,3 +296,43 @@ def pickers_popover(label: str, keys: Iterable[str], about: str) -> Any:
     place = st.popover(f"{label}: {changed} set" if changed else label)
     place.caption(about)
     return place
+
+
+SECTION = "section"
+
+
+def sections(pickers: Mapping[str, Sequence[str]]) -> str:
+    """Offer the sections of a page, and return the one to draw.
+
+    A link that names a picker of a section opens that section, unless it names a section too.
+
+    Args:
+        pickers: keys of the pickers of every section, by its name, which is also the URL value; the first
+            section is open unless another one is chosen. At least one.
+    """
+    fresh = SECTION not in st.session_state
+    if st.session_state.get(SECTION) not in pickers and not fresh:
+        st.session_state[SECTION] = next(iter(pickers))
+    if fresh or link_state().arrived:
+        meant = [name for name, keys in pickers.items() if any(key in st.query_params for key in keys)]
+        if meant and SECTION not in st.query_params:
+            st.session_state[SECTION] = meant[0]
+            if fresh:
+                # The URL must be set before the picker is drawn; Streamlit forbids it later.
+                st.query_params[SECTION] = meant[0]
+    chosen: str = pick_segments("Section", tuple(pickers), key=SECTION, kind="section")
+    return chosen
+
+
+def search_text(placeholder: str, width: int | Literal["stretch"] = "stretch") -> str:
+    """Ask for a text to search for; empty for none."""
+    text = st.text_input(
+        "Search",
+        key="q",
+        bind="query-params",
+        type="search",
+        placeholder=placeholder,
+        help="Case-insensitive substring search; works in any script.",
+        width=width,
+    )
+    return (text or "").strip()

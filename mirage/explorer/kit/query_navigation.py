@@ -3,8 +3,6 @@
 The list shows untrusted texts, each in its own language and direction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +11,9 @@ import streamlit as st
 
 from mirage.errors import UnknownName
 from mirage.explorer.kit.text import direction, plain
+from mirage.text.languages import name_of
 from mirage.views.query_keys import PAGE, Key, Keys, key_text, preferred_languages
+from mirage.views.query_search import QueryItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,13 @@ class ListEntry:
     """Code of its language; empty for a name or an id."""
     note: str
     """Small text below."""
+
+
+def query_entry(item: QueryItem, *notes: str) -> ListEntry:
+    """Return the entry of a query: its text, or its id, with its language and these notes."""
+    code, query_id = item.key
+    text, language = (query_id, "") if item.text is None else (item.text, code)
+    return ListEntry(key_text(item.key), text, language, " · ".join([name_of(code), *notes]))
 
 
 _LONGEST = 1_000
@@ -79,7 +86,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 """
 
 
-def listing(entries: Sequence[ListEntry], *, current: str, key: str, on_pick: Callable[[str], Any]) -> None:
+def show_list(entries: Sequence[ListEntry], *, current: str, key: str, on_pick: Callable[[str], Any]) -> None:
     """Show the entries.
 
     Args:
@@ -115,7 +122,7 @@ def current_query(
     Args:
         page: the page's name.
         queries: matching queries.
-        state: arena and filters: a query that was shown gives way when others leave it out.
+        state: arena and filters; if they change and exclude the shown query, another is shown.
         resolve: the query that a link means; raises UnknownName.
         start: returns one that matches, to be shown where the address names none; None for the first.
     """
@@ -194,7 +201,7 @@ def list_page(page: str, queries: Keys, key: Key, entries: Callable[[tuple[Key, 
     """
     place = queries.place(key)
     number = 1 if place is None else place // PAGE + 1
-    listing(
+    show_list(
         entries(queries.page(number)),
         current=key_text(key),
         key=f"{page}_listing",

@@ -1,7 +1,5 @@
 """Sections on the judgments and the nuggets of a query, as escaped HTML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from html import escape
@@ -11,7 +9,7 @@ import streamlit as st
 from mirage import schema
 from mirage.battles.judge import HEURISTIC
 from mirage.explorer.kit.answer_card import inks
-from mirage.explorer.kit.table import column, mark_html, mode, wide_table
+from mirage.explorer.kit.table import column, mark_html, wide_table
 from mirage.explorer.kit.text import Markup, direction, heading, note, text_html
 from mirage.schema import NuggetAssignment
 from mirage.stages.features.families import FEATURES
@@ -31,16 +29,11 @@ def show_judgments(judgments: Sequence[schema.Judgment]) -> None:
     # With many systems all pairs in two orders are larger than the answers.
     fold = st.expander(f"{count_text(len(judgments), 'judgment')} by {judges}", key="judgments_fold", on_change="rerun")
     if fold.open:
-        fold.html(Markup(_judged(judgments)))
-
-
-def _judged(judgments: Sequence[schema.Judgment]) -> str:
-    return "".join(_judge(name, judgments) for name in dict.fromkeys(judgment.judge for judgment in judgments))
-
-
-def _judge(name: str, judgments: Sequence[schema.Judgment]) -> str:
-    battles = "".join(judgment_html(judgment) for judgment in judgments if judgment.judge == name)
-    return f'<div class="mg-judge mg-judge-head">{escape(name)}</div>{battles}'
+        html = ""
+        for name in dict.fromkeys(judgment.judge for judgment in judgments):
+            battles = "".join(judgment_html(judgment) for judgment in judgments if judgment.judge == name)
+            html += f'<div class="mg-judge mg-judge-head">{escape(name)}</div>{battles}'
+        fold.html(Markup(html))
 
 
 def judgment_html(judgment: schema.Judgment) -> str:
@@ -98,7 +91,7 @@ def show_nuggets(arena: Arena, query: QueryView) -> None:
     assigned = f"Assignments: {shown.assigner}{floor}." if shown.assigner else "Not assigned yet."
     note(f"{assigned} ● full support, ◐ partial, ○ none, – undecided. Hover for the text.")
     heads = "".join(
-        f'<th scope="col"><span class="mg-upright">{mark_html(name, mode())}<bdi>{escape(name)}</bdi></span></th>'
+        f'<th scope="col"><span class="mg-upright">{mark_html(name)}<bdi>{escape(name)}</bdi></span></th>'
         for name in shown.systems
     )
     rows = "".join(nugget_row_html(row, shown.systems, query.key[0]) for row in shown.rows)

@@ -1,7 +1,5 @@
 """Section on scores included with the data."""
 
-from __future__ import annotations
-
 from shlex import quote
 
 import streamlit as st
@@ -20,7 +18,7 @@ _MEANS = (
     column(ScoreMean, "high", "95% high", "probability"),
     column(ScoreMean, "queries"),
     column(ScoreMean, "raters"),
-    Col("who", "By", "text", help="Rated by people or programs.", width=90),
+    Col("who", "By", "text", "Rated by people or programs.", width=90),
 )
 
 

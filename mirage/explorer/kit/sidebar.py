@@ -1,12 +1,8 @@
 """The sidebar below the arena: languages, tags, the list of tables, and the guide."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -14,13 +10,12 @@ import streamlit as st
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import check_link, pick_many
 from mirage.explorer.kit.text import plain
+from mirage.store.arena import Arena
 from mirage.store.tags import count_queries, select_tagged, tag_values
 from mirage.text.languages import in_order, language, name_of, search_name
 from mirage.text.segmentation import count_text
+from mirage.views.cache import memoize
 from mirage.views.overview import contents_view, filling_command
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 MANY = 18
 """Number of languages above which families are offered."""
@@ -165,7 +160,7 @@ def _switch_to(arena: Arena) -> None:
     st.session_state["_switch"] = arena.path
 
 
-@lru_cache(maxsize=32)
+@memoize
 def _tables_html(arena: Arena) -> str:
     """Return the tables with the arena's description, source and licence as escaped HTML."""
     rows = []

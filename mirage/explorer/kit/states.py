@@ -1,21 +1,16 @@
 """Labels, progress, missing states and errors of a page."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from mirage.errors import MirageError, NotEnoughData, TableMissing
 from mirage.explorer.kit.text import plain
+from mirage.store.arena import Arena
 from mirage.text.segmentation import as_sentence
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 _EVERY = 0.1
 """Minimum seconds between updates of a progress bar."""
@@ -61,7 +56,7 @@ def badge(label: str) -> None:
 
 
 @contextmanager
-def working(text: str) -> Iterator[Callable[[float, str], None]]:
+def show_progress(text: str) -> Iterator[Callable[[float, str], None]]:
     """Show a progress bar; yield a function that takes the share done and a message.
 
     Errors replace the bar.
@@ -102,25 +97,18 @@ def first_time(text: str, arena: Arena) -> Iterator[None]:
     done.add(key)
 
 
-def missing(
-    error: TableMissing, *, why: str = "", command: str | None = None, action: Callable[[], None] | None = None
-) -> None:
+def missing(error: TableMissing, *, why: str = "") -> None:
     """Show that something is missing: what, why, and the command that brings it, with a copy button.
 
     Args:
         error: the table that is missing.
         why: the reason.
-        command: what brings it; the error's own command unless given, empty if nothing does.
-        action: draws a button that does the same.
     """
-    command = error.command if command is None else command
     with st.container(border=True):
         st.markdown(f"**This arena has no {error.table} table.** {plain(why)}")
-        if command:
+        if error.command:
             st.caption("This command adds it; then reload the page.")
-            st.code(command, language=None, wrap_lines=True)
-        if action is not None:
-            action()
+            st.code(error.command, language=None, wrap_lines=True)
 
 
 def refuse(error: MirageError) -> None:

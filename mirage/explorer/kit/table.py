@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import streamlit as st
 
 from mirage import schema
@@ -18,9 +20,6 @@ from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.text import note
 from mirage.publish.charts.palette import FORMATS, ROW, Kind, Mode, family, ink, span
 from mirage.text.languages import is_code, scope_name
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ROWS = 100
 """Maximum rows of a table on the page; longer tables scroll."""
@@ -202,10 +201,10 @@ def _prepare_once(key: str, rows: pa.Table, columns: tuple[Col, ...]) -> tuple[p
     marked = {"system", *(col.name for col in columns if col.kind == "system")}.intersection(rows.column_names)
     # A system's look depends on what else the arena has.
     looks = [family(system) for name in sorted(marked) for system in rows[name].to_pylist()]
-    same = rows, columns, mode(), looks
+    same = rows, columns, ink(), looks
     drawn: dict[str, tuple[Any, tuple[pa.Table, dict[str, Any]]]] = st.session_state.setdefault("_prepared", {})
     if key not in drawn or drawn[key][0] != same:
-        drawn[key] = same, prepare_table(rows, columns, mode())
+        drawn[key] = same, prepare_table(rows, columns)
     return drawn[key][1]
 
 
@@ -231,16 +230,11 @@ class _Chosen:
 
 def filter_rows(rows: pa.Table, column: str, values: Sequence[str]) -> pa.Table:
     """Return the rows whose column has one of these values."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     return rows.filter(pc.is_in(rows[column], value_set=pa.array(values, pa.string())))
 
 
-def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[pa.Table, dict[str, Any]]:
+def prepare_table(rows: pa.Table, columns: Sequence[Col]) -> tuple[pa.Table, dict[str, Any]]:
     """Return the rows as Streamlit draws them, and the configuration of its columns."""
-    import pyarrow as pa
-
     data: dict[str, Any] = {}
     config: dict[str, Any] = {}
     wide = sum(col.pixels or _OTHER for col in columns) > _FITTING
@@ -250,7 +244,7 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
         values = rows[col.name]
         if col.kind == "system":
             names = values.to_pylist()
-            data["_mark"] = [dot(name, mode) for name in names]
+            data["_mark"] = [dot(name) for name in names]
             config["_mark"] = st.column_config.ImageColumn(
                 "",
                 width=_MARK,
@@ -261,29 +255,25 @@ def prepare_table(rows: pa.Table, columns: Sequence[Col], mode: Mode) -> tuple[p
             config[col.name] = st.column_config.TextColumn(**head, pinned=wide)
         elif col.kind == "interval":
             name = f"{col.name}_interval"
-            data[name] = interval_images(rows, col, mode)
+            data[name] = interval_images(rows, col)
             config[name] = st.column_config.ImageColumn(**head)
-        elif col.kind == "span":
-            name = f"{col.name}_span"
-            data[name] = span_texts(rows, col)
-            config[name] = st.column_config.TextColumn(**head, alignment="right")
-        elif col.kind == "language":
-            data[col.name] = language_names(rows, col)
-            config[col.name] = st.column_config.TextColumn(**head)
-        elif col.kind == "text":
-            data[col.name] = values
-            config[col.name] = st.column_config.TextColumn(**head, alignment="right" if col.right else None)
-        else:
+        elif col.kind in FORMATS and not any(_remarks(rows, col)):
             form = FORMATS[col.kind]
             data[col.name] = values
-            if any(_remarks(rows, col)):
-                data[col.name] = _texts(rows, col)
-                config[col.name] = st.column_config.TextColumn(**head)
-                continue
             if form.rewrites:
                 data[col.name] = pa.array([form.table_value(v) for v in values.to_pylist()], pa.float64())
             config[col.name] = st.column_config.NumberColumn(**head, format=form.table)
+        else:
+            name = f"{col.name}_span" if col.kind == "span" else col.name
+            data[name] = _words(rows, col)
+            right = col.right or col.kind == "span"
+            config[name] = st.column_config.TextColumn(**head, alignment="right" if right else None)
     return pa.table(data), config
+
+
+def with_values(rows: pa.Table, columns: Sequence[Col]) -> tuple[Col, ...]:
+    """Return the columns that have a value in some row."""
+    return tuple(col for col in columns if set(rows[col.name].to_pylist()) - {None, ""})
 
 
 def drop_constant(rows: pa.Table, columns: Sequence[Col]) -> tuple[tuple[Col, ...], str]:
@@ -321,26 +311,26 @@ def language_names(rows: pa.Table, col: Col) -> list[str | None]:
     return [scope_name(code) if is_code(code) or code == "all" else code for code in rows[col.name].to_pylist()]
 
 
-def dot(system: str, mode: Mode) -> str:
+def dot(system: str) -> str:
     """Return the mark of a system's family as an image."""
     system_family = family(system)
-    return _image(16, 16, f"<g fill='{system_family.color(mode)}'>{system_family.shape}</g>")
+    return _image(16, 16, f"<g fill='{system_family.color}'>{system_family.shape}</g>")
 
 
-def mark_html(system: str, mode: Mode) -> str:
+def mark_html(system: str) -> str:
     """Return the mark of a system as HTML, with its maker's name; inline, since images are separate documents."""
     look = family(system)
-    style = escape(f"background: {look.color(mode)}; clip-path: {look.outline}")
+    style = escape(f"background: {look.color}; clip-path: {look.outline}")
     return f'<span class="mg-mark" role="img" aria-label="{escape(look.name)}" style="{style}"></span>'
 
 
 def legend(systems: Iterable[str]) -> None:
     """Show the marks of systems with their names, for charts without labels."""
-    entries = (f"<span>{mark_html(system, mode())} <bdi>{escape(system)}</bdi></span>" for system in systems)
+    entries = (f"<span>{mark_html(system)} <bdi>{escape(system)}</bdi></span>" for system in systems)
     st.html(f'<div class="mg-legend">{"".join(entries)}</div>')
 
 
-def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
+def interval_images(rows: pa.Table, col: Col) -> list[str | None]:
     """Draw the cells of a column of intervals: value and interval of each row as a band with a tick, all on one scale
     (`Col.ends`, or that of the rows); a broken line marks zero.
     """
@@ -358,7 +348,7 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
     def x(value: float) -> float:
         return round(left + (value - least) / reach * (width - left - pad), 1)
 
-    colors = ink(mode)
+    colors = ink()
     line = f"<path d='M{x(col.zero)} 0V{height}' stroke='{colors.muted}' stroke-dasharray='2 2'/>"
     line = line if least < col.zero < most or col.endless else ""
     out: list[str | None] = []
@@ -367,7 +357,7 @@ def interval_images(rows: pa.Table, col: Col, mode: Mode) -> list[str | None]:
             out.append(None)
             continue
         low, high = lows[i], highs[i]
-        color = family(systems[i]).color(mode) if i < len(systems) else colors.accent
+        color = family(systems[i]).color if i < len(systems) else colors.accent
         band = ""
         if col.endless or (low is not None and high is not None):
             start, end = (left if low is None else x(low)), (width - pad if high is None else x(high))
@@ -412,20 +402,19 @@ def plain_table(rows: pa.Table, columns: Sequence[Col], *, key: str) -> None:
     if len(rows) > ROWS:
         table(rows, columns, key=key)
         return
-    st.html(table_html(rows, columns=tuple(columns), mode=mode(), arena=st.session_state.get("arena", "")))
+    st.html(table_html(rows, columns=tuple(columns), arena=st.session_state.get("arena", "")))
 
 
-def table_html(rows: pa.Table, columns: Sequence[Col], mode: Mode, arena: str = "") -> str:
+def table_html(rows: pa.Table, columns: Sequence[Col], arena: str = "") -> str:
     """Return the table as HTML; all cell texts are escaped.
 
     Args:
         rows: as for `plain_table`.
         columns: as for `plain_table`.
-        mode: light or dark.
         arena: arena of the systems, to link their names to their pages; empty for no links.
     """
     heads = "".join(map(_head, columns))
-    cells = zip(*(_cells(rows, col, mode, arena) for col in columns), strict=True)
+    cells = zip(*(_cells(rows, col, arena) for col in columns), strict=True)
     lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     return wide_table(heads, lines)
 
@@ -456,20 +445,20 @@ def _side(col: Col) -> str:
     return "" if start else ' class="mg-number"'
 
 
-def _cells(rows: pa.Table, col: Col, mode: Mode, arena: str) -> list[str]:
+def _cells(rows: pa.Table, col: Col, arena: str) -> list[str]:
     """Return the cells of a column."""
     if col.kind == "interval":
-        images = interval_images(rows, col, mode)
+        images = interval_images(rows, col)
         ends = zip(rows[col.low].to_pylist(), rows[col.high].to_pylist(), strict=True)
         alts = [span(low, high, "value") for low, high in ends]
         return [_picture(image, alt) for image, alt in zip(images, alts, strict=True)]
     if col.kind == "system":
-        return [system_head(name, mode, arena) for name in rows[col.name].to_pylist()]
+        return [system_head(name, arena) for name in rows[col.name].to_pylist()]
     return [f"<td{_side(col)}><bdi>{escape(text)}</bdi></td>" for text in _texts(rows, col)]
 
 
 def _remarks(rows: pa.Table, col: Col) -> list[str | None]:
-    """Return what follows each number of a column in brackets; None where nothing does."""
+    """Return the remark in brackets after each number of a column; None without one."""
     if not col.takes_remark:
         return [None] * len(rows)
     if col.remark:
@@ -479,47 +468,50 @@ def _remarks(rows: pa.Table, col: Col) -> list[str | None]:
     return [None if same else ends for same, ends in zip(equal, span_texts(rows, col), strict=True)]
 
 
-def _texts(rows: pa.Table, col: Col) -> list[str]:
-    """Return the cells of a column that is not drawn, as plain text."""
-    values: list[Any] = rows[col.name].to_pylist()
+def _words(rows: pa.Table, col: Col) -> list[str | None]:
+    """Return the cells of a column that is not drawn, as plain text; None where there is none."""
     if col.kind == "span":
-        values = span_texts(rows, col)
-    elif col.kind == "language":
-        values = language_names(rows, col)
-    elif col.kind != "system" and col.kind != "text" and col.kind != "interval":
-        texts = [FORMATS[col.kind].write(value) for value in values]
-        remarks = _remarks(rows, col)
-        if not any(remarks):
-            return texts
-        # Texts of one length sort like their numbers; a figure space is as wide as a digit.
-        widest = max(map(len, texts))
-        return [
-            text.rjust(widest, "\u2007") + (f" ({remark})" if remark else "")
-            for text, remark in zip(texts, remarks, strict=True)
-        ]
-    return [_NO_VALUE if value is None else str(value) for value in values]
+        return span_texts(rows, col)
+    if col.kind == "language":
+        return language_names(rows, col)
+    values: list[Any] = rows[col.name].to_pylist()
+    if col.kind not in FORMATS:
+        return [None if value is None else str(value) for value in values]
+    texts, remarks = [FORMATS[col.kind].write(value) for value in values], _remarks(rows, col)
+    if not any(remarks):
+        return list(texts)
+    # Texts of one length sort like their numbers; a figure space is as wide as a digit.
+    widest = max(map(len, texts))
+    return [
+        text.rjust(widest, "\u2007") + (f" ({remark})" if remark else "")
+        for text, remark in zip(texts, remarks, strict=True)
+    ]
 
 
-def table_svg(rows: pa.Table, columns: Sequence[Col], mode: Mode, *, aspect: float = 0.0) -> str:
+def _texts(rows: pa.Table, col: Col) -> list[str]:
+    """Return the cells of a column as plain text, with a dash where there is none."""
+    return [_NO_VALUE if text is None else text for text in _words(rows, col)]
+
+
+def table_svg(rows: pa.Table, columns: Sequence[Col], *, aspect: float = 0.0) -> str:
     """Return the first rows of a table (`WINDOW`) as a picture in SVG.
 
     Args:
         rows: as for `table`.
         columns: as for `table`.
-        mode: light or dark.
         aspect: minimum width in heights; the columns are spread to reach it.
     """
     rows = rows.slice(0, WINDOW)
-    colors, parts, left = ink(mode), [], 0
+    colors, parts, left = ink(), [], 0
     widths = [(col.pixels or _OTHER) + (_MARK if col.kind == "system" else 0) for col in columns]
     height = ROW * (len(rows) + 1)
     spread = max(1.0, aspect * height / sum(widths))
     for col, width in zip(columns, (round(spread * width) for width in widths), strict=True):
         images: list[str | None] = []
         if col.kind == "system":
-            images = [dot(name, mode) for name in rows[col.name].to_pylist()]
+            images = [dot(name) for name in rows[col.name].to_pylist()]
         elif col.kind == "interval":
-            images = interval_images(rows, col, mode)
+            images = interval_images(rows, col)
         texts = [col.label, *([] if col.kind == "interval" else _texts(rows, col))]
         start, anchor = left + 8 + (_MARK if col.kind == "system" else 0), "start"
         if _side(col):
@@ -537,11 +529,9 @@ def table_svg(rows: pa.Table, columns: Sequence[Col], mode: Mode, *, aspect: flo
     return f"<svg xmlns='http://www.w3.org/2000/svg' {size} {style}>{''.join(parts)}</svg>"
 
 
-def system_head(system: str, mode: Mode, arena: str) -> str:
+def system_head(system: str, arena: str) -> str:
     """Return the head of a system's row: its mark, and its name as a link to its page (`page_link`)."""
-    return (
-        f'<th scope="row">{mark_html(system, mode)} {page_link("leaderboard", system, arena=arena, system=system)}</th>'
-    )
+    return f'<th scope="row">{mark_html(system)} {page_link("leaderboard", system, arena=arena, system=system)}</th>'
 
 
 def page_link(page: str, words: str, *, arena: str, **params: str | Sequence[str]) -> str:

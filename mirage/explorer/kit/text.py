@@ -4,8 +4,6 @@
 a remote image. Spans of a text can be marked: the one that decided an outcome, and citations.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -84,7 +82,9 @@ def text_html(text: str, *, language: str, marks: Iterable[TextSpan] = (), whole
         out.append(f'<mark class="mg-{mark.kind}"{title}>{inside}</mark>')
         position = mark.end
     out.append(_citation_html(text, position, len(text), cites))
-    return _wrap("".join(out), text, language) + cut
+    code = language if languages.is_code(language) else "und"
+    way = direction(text, language)
+    return f'<div class="mg-text" lang="{escape(code)}" dir="{way}">{"".join(out)}</div>{cut}'
 
 
 class Markup:
@@ -117,17 +117,14 @@ def plain(text: str) -> str:
     """
     text = _LINES.sub("\n", text.strip("\n"))
     text = _FOUND.sub(lambda match: f"{match.group()}\u2060", text)
-    return _STARTS.sub(r"\1\\\2", _escape(text))
+    text = "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:&" else c for c in text)
+    return _STARTS.sub(r"\1\\\2", text)
 
 
 _LINES = re.compile(r"[^\S\n]*\n\s*")
 _FOUND = re.compile(r"https?://|www(?=\.)|@(?=\w)|:(?=[\w+/-]+:)", re.IGNORECASE)
 _STARTS = re.compile(r"^(\d*)([-=.])(?=\s|-|=|$)", re.MULTILINE)
 """Characters that start a list, a rule or a heading at the start of a line."""
-
-
-def _escape(text: str) -> str:
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+!|<>$~:&" else c for c in text)
 
 
 def _citation_html(text: str, start: int, end: int, cites: Sequence[TextSpan]) -> str:
@@ -167,14 +164,6 @@ def direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
     if right != left:
         return "rtl" if right > left else "ltr"
     return languages.language(language).direction if languages.is_code(language) else "auto"
-
-
-def _wrap(html: str, text: str, language: str) -> str:
-    return f'<div class="mg-text" lang="{_lang(language)}" dir="{direction(text, language)}">{html}</div>'
-
-
-def _lang(language: str) -> str:
-    return escape(language if languages.is_code(language) else "und")
 
 
 def heading_html(text: str) -> str:

@@ -4,8 +4,6 @@ Streamlit takes a file from every visit, on any page, and keeps it in memory unt
 upload admits the visit here; the server (`server.py`) forwards no other file.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -40,9 +38,9 @@ def admit() -> None:
 
 
 def uploading_visit(name: str) -> Visit | None:
-    """Return a visit that was offered an upload and whose reader still has the role for it; None if there is none."""
+    """Return a visit that was offered an upload, if its reader still has the role for it; else None."""
     visit = _visits.get(name)
-    with suppress(MirageError):  # with an invalid setting nobody may upload
+    with suppress(MirageError):  # an invalid setting disables uploads
         if visit is not None and permit(visit.name, "curator"):
             return visit
     return None
@@ -54,7 +52,7 @@ def held_bytes(but: Visit) -> int:
 
 
 def forget(address: str) -> None:
-    """Forget a file that is no longer held."""
+    """Remove a deleted file from its visit."""
     for visit in tuple(_visits.values()):
         visit.files.pop(address, None)
 

@@ -3,8 +3,6 @@
 A vote gets its id when its item is first shown. A key pressed twice, or a vote sent again, is then the same vote.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from mirage.explorer.kit.identity import Reader, may, reader
 from mirage.explorer.kit.text import plain
 from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.kinds import Row
-from mirage.people.votes.rows import LONGEST, standing, token
+from mirage.people.votes.rows import LONGEST, token, valid_votes
 from mirage.store.arena import Arena
 
 _SESSION, _PENDING, _TRIED, _NAME = "_spot_session", "_spot_pending", "_spot_tried", "_spot_name"
@@ -137,7 +135,7 @@ class VoteSession:
             return
         _settle()
         if type(vote) is self.kind and (vote.arena, vote.language) == (self.arena.name, self.language):
-            self.log = standing([*self.log, vote])
+            self.log = valid_votes([*self.log, vote])
 
     def take_back(self, vote_id: str) -> None:
         """Undo one of the voter's votes."""
@@ -164,7 +162,7 @@ def pending() -> Row | None:
     return row
 
 
-def due() -> bool:
+def is_due() -> bool:
     """Return whether an unsent vote is due for a retry."""
     tried: float = st.session_state.get(_TRIED, 0.0)
     return pending() is not None and time.monotonic() - tried >= RETRY / 2

@@ -3,26 +3,23 @@
 Votes are stored outside the arena, so cache keys also contain the number of rows in the log, which only grows.
 """
 
-from __future__ import annotations
-
 import os
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mirage.errors import MirageError, Unreachable
 from mirage.people.notes import notes_on
-from mirage.people.votes.belonging import VoteLog, log_on, log_votes, votes_on
+from mirage.people.votes.belonging import VoteLog, log_on, log_votes
 from mirage.people.votes.database import URL, Votes
-from mirage.people.votes.kinds import Evidence, LabelVote, Note, Vote
+from mirage.people.votes.kinds import KINDS, Evidence, Note, Vote
 from mirage.people.votes.rows import battle
-from mirage.people.votes.stage import counting, imported_on
+from mirage.people.votes.stage import votes_that_count
 from mirage.store import home
+from mirage.store.arena import Arena
 from mirage.views.labels import LabelsView, labels_view
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 PAUSE = 20.0
 """Seconds for which read-only pages do not retry an unresponsive database."""
@@ -33,7 +30,7 @@ class _Database:
     """The votes, and the time of the last failed access."""
 
     votes: Votes
-    failed: tuple[float, Unreachable] | None = field(default=None)
+    failed: tuple[float, Unreachable] | None = None
 
 
 def database() -> Votes:
@@ -60,12 +57,12 @@ def log(arena: Arena) -> tuple[Vote, ...]:
     Raises:
         Unreachable: if the database does not respond, or failed just before.
     """
-    return _counting(arena, votes_at(arena))
+    return _votes_that_count(arena, votes_at(arena))
 
 
 @lru_cache(maxsize=8)
-def _counting(arena: Arena, votes: VoteLog[Vote]) -> tuple[Vote, ...]:
-    return tuple(counting(arena, votes.votes))
+def _votes_that_count(arena: Arena, votes: VoteLog[Vote]) -> tuple[Vote, ...]:
+    return tuple(votes_that_count(arena, votes.votes))
 
 
 def votes_at(arena: Arena) -> VoteLog[Vote]:
@@ -74,12 +71,8 @@ def votes_at(arena: Arena) -> VoteLog[Vote]:
     Raises:
         Unreachable: as in `log`.
     """
-    return _votes(arena, version())
-
-
-@lru_cache(maxsize=8)
-def _votes(arena: Arena, _version: tuple[str, int]) -> VoteLog[Vote]:
-    return log_on(arena, database().rows(Vote))
+    votes: VoteLog[Vote] = _read(log_on, arena, "battles", _version("battles"))
+    return votes
 
 
 def evidence_at() -> VoteLog[Evidence]:
@@ -95,17 +88,18 @@ def _evidence(_version: tuple[str, int]) -> VoteLog[Evidence]:
     return log_votes(database().rows(Evidence))
 
 
-def version() -> tuple[str, int]:
-    """Return the version of the votes: the database and its number of rows.
+@lru_cache(maxsize=24)
+def _read(of: Callable[..., Any], arena: Arena, kind: str, _version: tuple[str, int]) -> Any:
+    """Return a function of an arena and the rows of a kind of votes (`kinds.KINDS`)."""
+    return of(arena, database().rows(KINDS[kind].row))
+
+
+def _version(kind: str) -> tuple[str, int]:
+    """Return the database, and the number of rows of a kind of votes.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _version("battles")
-
-
-def _version(kind: str) -> tuple[str, int]:
-    """Return the database, and the number of rows of a kind of votes (`kinds.KINDS`)."""
     shared = _shared()
     if shared.failed is not None and time.monotonic() - shared.failed[0] < PAUSE:
         raise shared.failed[1]
@@ -118,45 +112,31 @@ def _version(kind: str) -> tuple[str, int]:
     return key
 
 
-def on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[Vote]:
-    """Return the votes on one battle.
+def battle_votes(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[Vote]:
+    """Return the votes on one battle, without verdicts that came with the data.
 
     Raises:
         Unreachable: as in `log`.
     """
-    first, second = sorted(systems)
-    cast = [vote for vote in _standing(arena, votes_at(arena)) if battle(vote) == (language, query_id, first, second)]
-    return [*imported_on(arena, language, query_id, systems), *cast]
+    key = (language, query_id, *sorted(systems))
+    return [vote for vote in votes_at(arena).votes if battle(vote) == key]
 
 
-@lru_cache(maxsize=8)
-def _standing(arena: Arena, votes: VoteLog[Vote]) -> tuple[Vote, ...]:
-    return tuple(votes_on(arena, votes.votes).counting)
-
-
-def notes_at(arena: Arena) -> tuple[Note, ...]:
+def notes_at(arena: Arena) -> Sequence[Note]:
     """Return everybody's notes on the current texts of an arena, by time.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _notes(arena, _version("notes"))
-
-
-@lru_cache(maxsize=8)
-def _notes(arena: Arena, _key: tuple[str, int]) -> tuple[Note, ...]:
-    return tuple(notes_on(arena, database().rows(Note)).counting)
+    notes: Sequence[Note] = _read(notes_on, arena, "notes", _version("notes")).counting
+    return notes
 
 
 def labels_at(arena: Arena) -> LabelsView:
-    """Return what is known about an arena's labels: whether a program made them, and people's audit of them.
+    """Return the origin of an arena's labels, and people's audit of them.
 
     Raises:
         Unreachable: as in `log`.
     """
-    return _labels(arena, _version("labels"))
-
-
-@lru_cache(maxsize=8)
-def _labels(arena: Arena, _key: tuple[str, int]) -> LabelsView:
-    return labels_view(arena, database().rows(LabelVote))
+    labels: LabelsView = _read(labels_view, arena, "labels", _version("labels"))
+    return labels

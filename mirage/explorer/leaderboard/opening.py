@@ -1,13 +1,11 @@
-"""The card that opens the program: a question of the bundled sample with two answers, of which one is wrong.
+"""The card that opens the program: a question of the bundled sample with two answers, one of them wrong.
 
-The choice is play: it is not a vote, and it is forgotten with the session.
+The choice is not a vote, and is not stored beyond the session.
 """
-
-from __future__ import annotations
 
 import streamlit as st
 
-from mirage.explorer.kit.frame import SAMPLE, Page, onward
+from mirage.explorer.kit.frame import SAMPLE, Page, show_page_link
 from mirage.explorer.kit.pick import link_state
 from mirage.explorer.kit.table import page_link
 from mirage.explorer.kit.text import note
@@ -17,7 +15,7 @@ from mirage.store.arena import open_arena
 from mirage.views.system_cards import card_of
 
 REAL = "nomiracl"
-"""The bundled arena of real answers that the card stands above."""
+"""The bundled arena of real answers that shows the card."""
 QUERY = ("en", "en-09")
 """A question that none of its passages answers."""
 SYSTEMS = ("thorough", "reference")
@@ -72,7 +70,7 @@ def show() -> None:
             else:
                 link = page_link("spot_check", "Judge more answers →", arena=SAMPLE)
                 st.html(f'<span class="mg-onward">{link}</span>')
-                onward("hallucination", "Every model's rates")
+                show_page_link("hallucination", "Every model's rates")
             st.button("Close", key="opening_close", type="tertiary", on_click=_set, args=(_CLOSED,))
 
 

@@ -1,10 +1,9 @@
 """Columns of the Leaderboard's tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.battles.failures import SENTENCE
 from mirage.explorer.kit.table import Col, column
@@ -13,9 +12,6 @@ from mirage.ranking.judges import Counted
 from mirage.ranking.scale import ANCHOR
 from mirage.schema import Ties
 from mirage.views.board import Shown
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _TIES: dict[Ties, str] = {
     "half": "A tie counts half a win. A difference of 1 logit is 73% of the expected points of a battle.",
@@ -33,23 +29,23 @@ _ANSWERS = (
         "unclassified",
         "Unclassified",
         "rate",
-        help="Share of answers that neither answer nor abstain: clarification questions, unparsed, empty or API "
+        "Share of answers that neither answer nor abstain: clarification questions, unparsed, empty or API "
         "errors. n is in Answers.",
     ),
-    Col("answers", "Answers", "count", help="Number of answers (n).", width=62),
+    Col("answers", "Answers", "count", "Number of answers (n).", width=62),
 )
 _VERDICTS = (
     Col(
         "unclassified",
         "Unparsed",
         "rate",
-        help="Share of verdicts on this system that could not be parsed. n is in Verdicts.",
+        "Share of verdicts on this system that could not be parsed. n is in Verdicts.",
     ),
     Col(
         "answers",
         "Verdicts",
         "count",
-        help="Number of verdicts on this system's battles (n).",
+        "Number of verdicts on this system's battles (n).",
         width=62,
     ),
 )
@@ -58,28 +54,24 @@ _COUNTS: dict[Counted, tuple[Col, ...]] = {"answers": _ANSWERS, "verdicts": _VER
 
 
 FACTS = {
-    "about": Col("about", "What it is", "text", help="The system in a few words, by its card.", width=180),
-    "organisation": Col("organisation", "Organisation", "text", help="Maker of the model.", width=110),
+    "about": Col("about", "What it is", "text", "The system in a few words, by its card.", width=180),
+    "organisation": Col("organisation", "Organisation", "text", "Maker of the model.", width=110),
     "licence": column("systems", "licence", width=170),
     "released": column("systems", "released", width=80),
     "price_out": column("systems", "price_out", "$ / M out", "probability", width=70),
-    "price": Col(
-        "price", "$ / 1,000", "probability", help="US dollars per 1,000 answers: tokens of its calls.", width=74
-    ),
-    "seconds": Col("seconds", "Latency (s)", "mean", help="Median seconds per answer, of its calls.", width=74),
+    "price": Col("price", "$ / 1,000", "probability", "US dollars per 1,000 answers: tokens of its calls.", width=74),
+    "seconds": Col("seconds", "Latency (s)", "mean", "Median seconds per answer, of its calls.", width=74),
 }
 """Facts about systems, shown if known for some; with the main columns only the first."""
-_FAILED = Col("failed", "Failed", "count", help=f"Failed answers: {SENTENCE}.", width=62)
-_RANK = Col(
-    "rank", "Rank", "rank", help=f"1 is best. In brackets: {_RANKS}", low="rank_low", high="rank_high", width=80
-)
+_FAILED = Col("failed", "Failed", "count", f"Failed answers: {SENTENCE}.", width=62)
+_RANK = Col("rank", "Rank", "rank", f"1 is best. In brackets: {_RANKS}", low="rank_low", high="rank_high", width=80)
 _DIGIT = 9
 """Largest rank of one digit."""
 _BEST = Col(
     "best",
     "Best",
     "text",
-    help="tied: tied with the best, whose rank interval begins at 1. best: significantly better than all others.",
+    "tied: tied with the best, whose rank interval begins at 1. best: significantly better than all others.",
     width=46,
 )
 
@@ -109,7 +101,7 @@ def columns(
     """Return the columns of the ratings (`PageBoard.shown_rows`).
 
     Args:
-        rows: all ranked systems; if some answers failed, their number takes the place of the first fact.
+        rows: all ranked systems; if some answers failed, their number replaces the first fact.
         counted: the rows that the judge counts.
         ties: how ties count.
         scale: of the ratings.
@@ -134,15 +126,15 @@ def columns(
         # A phone's width holds the first three, where names are short.
         column("ratings", "system", width=min(166, 28 + 7 * longest)),
         replace(_RANK, width=80 if n > _DIGIT else 62),
-        Col("rating", label, rating_kind(scale, reference), help=meaning, width=68),
+        Col("rating", label, rating_kind(scale, reference), meaning, width=68),
         Col(
             "rating",
             "95% interval",
             "interval",
+            f"95% bootstrap interval over queries. Dashed line: {against}. Arrow: unbounded, because the system "
+            "never lost, or never won, against the rest.",
             low="low",
             high="high",
-            help=f"95% bootstrap interval over queries. Dashed line: {against}. Arrow: unbounded, because the system "
-            "never lost, or never won, against the rest.",
             zero=zero(scale, reference),
             endless=True,
             width=170,
@@ -173,31 +165,31 @@ def _rank_interval(n: int) -> Col:
 def by_language(n: int) -> tuple[Col, ...]:
     """Return the columns of one system's ratings by language, among `n` systems."""
     return (
-        Col("language", "Language", "language", help="All languages: unweighted mean over languages.", width=130),
+        Col("language", "Language", "language", "All languages: unweighted mean over languages.", width=130),
         _RANK,
         _rank_interval(n),
-        Col("rating", "Win rate", "rate", help="Against the average system; languages weighted equally."),
-        Col("rating", "95%", "interval", low="low", high="high", help="95% interval.", zero=0.5, endless=True),
+        Col("rating", "Win rate", "rate", "Against the average system; languages weighted equally."),
+        Col("rating", "95%", "interval", "95% interval.", low="low", high="high", zero=0.5, endless=True),
         column("ratings", "battles"),
     )
 
 
 PUBLISHED = (
-    Col("system", "System", "system", help="System name as printed.", width=190),
+    Col("system", "System", "system", "System name as printed.", width=190),
     Col(
         "judge",
         "Judge rank",
         "mean",
+        "Mean rank by the GPT-4o judge over the languages shown; 1 is best.",
         width=90,
-        help="Mean rank by the GPT-4o judge over the languages shown; 1 is best.",
     ),
     Col(
         "judge",
         "Best to worst",
         "interval",
+        "Best and worst rank over the languages shown. Not an uncertainty interval. Left is best.",
         low="best",
         high="worst",
-        help="Best and worst rank over the languages shown. Not an uncertainty interval. Left is best.",
         width=220,
         written="ends",
     ),
@@ -205,15 +197,15 @@ PUBLISHED = (
         "surrogate",
         "Surrogate rank",
         "mean",
-        help="Mean rank by the surrogate judge, a random forest on cheap features.",
+        "Mean rank by the surrogate judge, a random forest on cheap features.",
         width=110,
     ),
     Col(
         "difference",
         "Difference",
         "rating",
-        help="Surrogate mean rank minus judge mean rank. Above 0: the surrogate ranks it worse.",
+        "Surrogate mean rank minus judge mean rank. Above 0: the surrogate ranks it worse.",
         width=90,
     ),
-    Col("languages", "Languages", "count", help="Number of languages (n).", width=90),
+    Col("languages", "Languages", "count", "Number of languages (n).", width=90),
 )

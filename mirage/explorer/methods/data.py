@@ -1,7 +1,5 @@
 """Sections of the page Methods, read from `docs/methods.md`."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +18,7 @@ class Section:
     """One heading of the page with its text."""
 
     group: str
-    """The heading of the second level that it stands under."""
+    """Its parent heading, of the second level."""
     title: str
     """Its heading of the third level; empty for the text right under the group's heading."""
     text: str

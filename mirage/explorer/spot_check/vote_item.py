@@ -1,7 +1,5 @@
 """Items to vote on, as escaped HTML without names of systems, and the reveal after the vote."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -114,7 +112,7 @@ def show_result(vote_result: VoteResult, agreeing: Mapping[str, tuple[int, int]]
         parts.append(f"{sign}By <bdi>{escape(verdict.judge)}</bdi>: {decision}{word}")
     if not vote_result.verdicts:
         parts.append("Not judged yet")
-    _was(parts)
+    _show_result(parts)
 
 
 def show_cited(vote: Evidence, passage: schema.Passage | None) -> None:
@@ -122,7 +120,7 @@ def show_cited(vote: Evidence, passage: schema.Passage | None) -> None:
     known = None if passage is None else passage.relevant
     label = {True: "relevant", False: "not relevant", None: "unlabelled"}[known]
     own_vote = EVIDENCE[vote.vote][0].lower() if vote.vote in EVIDENCE else vote.vote
-    _was(
+    _show_result(
         [
             f"Your last vote: <b>{escape(own_vote)}</b>",
             f"The answer was by <b><bdi>{escape(vote.system)}</bdi></b>",
@@ -131,6 +129,6 @@ def show_cited(vote: Evidence, passage: schema.Passage | None) -> None:
     )
 
 
-def _was(parts: Sequence[str]) -> None:
+def _show_result(parts: Sequence[str]) -> None:
     spans = "".join(f"<span>{part}.</span> " for part in parts)
     st.html(f'<div class="mg-was" style="{answer_card.inks()}">{spans}</div>')

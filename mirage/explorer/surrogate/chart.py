@@ -1,95 +1,50 @@
 """The Surrogate page's charts: judged beside predicted ratings, and what a prediction rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.publish.charts import primitives
-from mirage.publish.charts.figures import rows_figure
-from mirage.publish.charts.palette import (
-    FORMATS,
-    MARK_SIZE,
-    Mode,
-    axis,
-    family,
-    ink,
-    label_text,
-    span,
-)
-
-if TYPE_CHECKING:
-    from mirage.schema import Prediction
+from mirage.publish.charts.figures import LEGEND, WhiskerMark, whisker_rows
+from mirage.publish.charts.palette import FORMATS, axis, label_text, span
+from mirage.schema import Prediction
 
 Ends = tuple[float | None, float | None]
 
 _APART = 0.16
-"""Rows by which the judged and the predicted mark of a system stand above and below its row."""
+"""Offset of a system's judged and predicted marks above and below its row, in rows."""
 _rating = FORMATS["rating"].write
 
 
-def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, judge: str, mode: Mode) -> dict[str, Any]:
+def ratings(points: Sequence[Prediction], ends: Mapping[str, Ends], *, judge: str) -> dict[str, Any]:
     """Draw each system's rating by the judge above its prediction, both with 95% intervals.
 
     Args:
         points: rows top to bottom, of one language and regressor; one without a judged rating has its prediction alone.
         ends: by system, the interval of its rating by the judge; an end is None where the data puts no bound.
         judge: who rated.
-        mode: light or dark.
     """
-    data = []
-    for predicted in (False, True):
-        rows = [(i, point) for i, point in enumerate(points) if predicted or point.judged is not None]
-        colors = [family(point.system).color(mode) for _, point in rows]
-        marker = {
-            "color": ink(mode).ground if predicted else colors,
-            "symbol": [family(point.system).symbol for _, point in rows],
-            "size": MARK_SIZE,
-            "line": {"color": colors, "width": 1.5},
-        }
-        reach = [interval_reach(point, ends.get(point.system), predicted) for _, point in rows]
-        data.append(
-            primitives.dots(
-                [point.rating if predicted else point.judged for _, point in rows],
-                [i + (_APART if predicted else -_APART) for i, _ in rows],
-                [hover_text(point, ends.get(point.system), predicted, judge) for _, point in rows],
-                marker,
-                clicks=[[point.system] for _, point in rows],
-                name="predicted, without its battles" if predicted else f"rated by {label_text(judge)}",
-                error_x=primitives.whiskers(reach, ink(mode).muted, width=3),
-            )
-        )
-    known = (value for point in points for value in (point.judged, point.rating, point.low, point.high))
-    judged = (end for point in points for end in ends.get(point.system, ()))
-    low, high = primitives.widen([0.0, *known, *judged], 0.04)
-    xaxis = axis(
-        mode,
-        title="Rating in logits (higher is better)",
-        tickformat=".1f",
-        tickvals=primitives.ticks(low, high, 6),
-        range=[low, high],
-        zeroline=True,
+    rated, predicted = list[WhiskerMark](), list[WhiskerMark]()
+    for i, point in enumerate(points):
+        name, click = f"<b>{label_text(point.system)}</b><br>", [point.system]
+        if point.judged is not None:
+            low, high = ends.get(point.system, (None, None))
+            hover = f"{name}rated {_rating(point.judged)}{_interval(low, high)} by {label_text(judge)}"
+            rated.append(WhiskerMark(i - _APART, point.system, point.judged, low, high, hover, click))
+        hover = f"{name}predicted {_rating(point.rating)}{_interval(point.low, point.high)}, rank {point.rank}"
+        hover += f"<br>outside the range seen in {label_text(point.outside)}" if point.outside else ""
+        mark = WhiskerMark(i + _APART, point.system, point.rating, point.low, point.high, hover, click, filled=False)
+        predicted.append(mark)
+    known = (end for mark in (*rated, *predicted) for end in (mark.value, mark.low, mark.high))
+    low, high = primitives.widen([0.0, *known], 0.04)
+    title, places = "Rating in logits (higher is better)", primitives.ticks(low, high, 6)
+    return whisker_rows(
+        {f"rated by {judge}": rated, "predicted, without its battles": predicted},
+        [point.system for point in points],
+        axis(title=title, tickformat=".1f", tickvals=places, range=[low, high], zeroline=True),
+        showlegend=True,
+        legend=LEGEND,
     )
-    legend = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "xanchor": "left"}
-    return rows_figure(data, [point.system for point in points], xaxis, mode=mode, showlegend=True, legend=legend)
 
 
-def interval_reach(point: Prediction, ends: Ends | None, predicted: bool) -> tuple[float, float]:
-    """Return the lengths of a mark's interval below and above it; 0 where it is unbounded."""
-    value = point.rating if predicted else point.judged
-    low, high = (point.low, point.high) if predicted else ends or (None, None)
-    if value is None:
-        return 0.0, 0.0
-    return 0.0 if low is None else max(value - low, 0.0), 0.0 if high is None else max(high - value, 0.0)
-
-
-def hover_text(point: Prediction, ends: Ends | None, predicted: bool, judge: str) -> str:
-    """Return the text shown over a mark."""
-    low, high = (point.low, point.high) if predicted else ends or (None, None)
-    interval = "" if low is None and high is None else f" ({span(low, high)})"
-    if not predicted:
-        return f"<b>{label_text(point.system)}</b><br>rated {_rating(point.judged)}{interval} by {label_text(judge)}"
-    warning = f"<br>outside the range seen in {label_text(point.outside)}" if point.outside else ""
-    return (
-        f"<b>{label_text(point.system)}</b><br>predicted {_rating(point.rating)}{interval}, rank {point.rank}{warning}"
-    )
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None and high is None else f" ({span(low, high)})"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,18 +15,14 @@ import streamlit as st
 from mirage.errors import ArenaError, MirageError
 from mirage.explorer.kit.frame import Page, switch
 from mirage.explorer.kit.identity import reader
-from mirage.explorer.kit.states import refuse, working
+from mirage.explorer.kit.states import refuse, show_progress
 from mirage.explorer.kit.text import note, plain
 from mirage.io.options import Options
 from mirage.store import home, owned
-from mirage.store.arena import is_arena, open_arena
+from mirage.store.arena import Arena, is_arena, open_arena
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
     from mirage.pipeline.adding import Upload
-    from mirage.store.arena import Arena
 
 COMMANDS = "_evaluate_commands"
 """Session key: by the folder of an arena, the command that makes it from the uploaded file."""
@@ -161,10 +159,10 @@ def _evaluate(page: Page, name: str, data: bytes, choice: Choice, upload: Upload
 
     folder, owner = own_folder(page, name, joins=upload.joins), reader().owner
     completed = False
-    with working("Evaluating ...") as move:
+    with show_progress("Evaluating ...") as move:
         base = open_arena(folder) if upload.joins and is_arena(folder) else page.arena
         owned.need_room(owner, len(data) + (0 if is_arena(folder) else page.arena.size * upload.joins))
-        with home.alone(owned.owner_folder(owner)), _hold_upload(name, data) as file:
+        with home.lock_folder(owned.owner_folder(owner)), _hold_upload(name, data) as file:
             try:
                 if upload.joins:
                     adding.add_systems(

@@ -1,14 +1,10 @@
 """Fields of a record that say whether its query is answerable."""
 
-from __future__ import annotations
-
 import re
 
-from mirage.io.formats.spec import Value
-from mirage.text.data import load_words
+from mirage.io.formats.spec import Value, load_names
 
-_READ = load_words("fields", "mirage.io.formats")["read"]
-ANSWERABLE, UNANSWERABLE = (tuple(_READ[name].split()) for name in ("answerable", "unanswerable"))
+ANSWERABLE, UNANSWERABLE = (load_names("read")[name] for name in ("answerable", "unanswerable"))
 """Names of fields that say whether the query of a record is answerable."""
 _KINDS = ("type", "question_type", "query_type", "answer_type", "category", "kind", "qtype")
 """Names of fields that may say so among other kinds of queries."""

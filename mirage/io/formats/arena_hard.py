@@ -1,7 +1,5 @@
 """Questions, answers and judgments of Arena-Hard-Auto, versions 0.1 and 2.0."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

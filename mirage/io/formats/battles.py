@@ -1,7 +1,5 @@
 """Shared parts of battle formats: words for a winner, conversations, and detection of human judges."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -58,7 +56,7 @@ def given_answer(turns: Turns) -> str | None:
     return turns[-1][1] if turns and turns[-1][0] != "user" else None
 
 
-def until(turns: Turns, place: int) -> Turns:
+def turns_until(turns: Turns, place: int) -> Turns:
     """Return the conversation up to the answer to the user's n-th turn, counting from 1."""
     starts = [k for k, (speaker, _) in enumerate(turns) if speaker == "user"]
     return turns[: starts[place]] if place < len(starts) else turns

@@ -80,6 +80,12 @@ _KINDS = {"system_a": "system", "system_b": "system"} | {
 _NAMED = {cls: [name for name in _KINDS if name in cls.__annotations__] for cls in _TABLES}
 _AGREED = {"text": "text", "subset": "subset", "reference": "reference answer", "turns": "conversation"}
 """Facts on a query that records may repeat, but not contradict, with their nouns."""
+_OF_PASSAGE = {
+    "text": "texts of passage {}",
+    "relevant": "values of label of a passage",
+    "language": "values of language of a passage",
+} | dict.fromkeys(("title", "url", "metadata"), "")
+"""Facts on a passage, with the nouns of those that records may not contradict."""
 
 
 class TwoAnswers(BadInput):
@@ -105,7 +111,7 @@ class QuerySeen:
     text: str | None = None
     subset: str | None = None
     stated: set[bool] = field(default_factory=set)
-    """What fields say on whether it is answerable; records that contradict each other may tell it of their answers."""
+    """Answerability by its fields; records that contradict each other may refer to their answers instead."""
     reference: str | None = None
     turns: tuple[tuple[str, str], ...] = ()
     tags: set[tuple[str, str]] = field(default_factory=set)
@@ -126,7 +132,7 @@ class QuerySeen:
         if not value or (before := getattr(self, name)) == value:
             return False
         if before:
-            raise self.two(f"values of {_AGREED[name]}", self.where, where)
+            raise self.conflict(f"values of {_AGREED[name]}", self.where, where)
         setattr(self, name, value)
         return True
 
@@ -134,7 +140,7 @@ class QuerySeen:
         """Add a row, and return whether it is new; a repeated one must be equal."""
         seen, before = self.rows.setdefault(key, (row, where))
         if seen != row:
-            raise self.two(_TABLES[type(row)][1].format(row), before, where)
+            raise self.conflict(_TABLES[type(row)][1].format(row), before, where)
         return before == where
 
     def put_passage(self, passage_id: str, new: ShownPassage, where: str) -> bool:
@@ -145,24 +151,14 @@ class QuerySeen:
         old, before = self.passages.setdefault(passage_id, (new, where))
         if old is new or old == new:
             return old is new
-        if None not in (old.text, new.text) and old.text != new.text:
-            raise self.two(f"texts of passage {passage_id}", before, where)
-        for name, noun in (("relevant", "label"), ("language", "language")):
-            first, second = getattr(old, name), getattr(new, name)
-            if None not in (first, second) and first != second:
-                raise self.two(f"values of {noun} of a passage", self.where, where)
-        merged = replace(
-            old,
-            text=new.text if old.text is None else old.text,
-            relevant=new.relevant if old.relevant is None else old.relevant,
-            language=old.language or new.language,
-            # What one source gives as a system saw it is no pool.
-            pooled=old.pooled and new.pooled,
-            **{
-                name: min(filter(None, (getattr(old, name), getattr(new, name))), default=None)
-                for name in ("title", "url", "metadata")
-            },
-        )
+        facts: dict[str, Any] = {}
+        for name, both in {name: (getattr(old, name), getattr(new, name)) for name in _OF_PASSAGE}.items():
+            values = {value for value in both if value is not None}
+            if len(values) > 1 and (noun := _OF_PASSAGE[name]):
+                raise self.conflict(noun.format(passage_id), before, where)
+            facts[name] = min(values, default=None)
+        # Passages that one source gives as seen by a system are not a pool.
+        merged = replace(old, pooled=old.pooled and new.pooled, **facts)
         self.passages[passage_id] = merged, where if old.text is None and new.text else before
         return bool(merged != old)
 
@@ -173,7 +169,7 @@ class QuerySeen:
         if seen is None:
             self.answers[answer.system] = answer, where
         elif (seen.text, seen.status, seen.thoughts) != (answer.text, answer.status, answer.thoughts):
-            raise TwoAnswers(self.two(f"answers of {answer.system}", before, where), (before, where))
+            raise TwoAnswers(self.conflict(f"answers of {answer.system}", before, where), (before, where))
         elif ids == seen.shown:
             return False
         else:
@@ -206,7 +202,7 @@ class QuerySeen:
         for key, placed in other.rows.items():
             self.put(key, *placed)
 
-    def two(self, what: str, before: str, where: str) -> BadInput:
+    def conflict(self, what: str, before: str, where: str) -> BadInput:
         """Return the error for two records that contradict each other."""
         return BadInput(
             f"query {self.query_id} has two different {what}",
@@ -227,23 +223,22 @@ class Builder:
         self.errors: list[BadInput] = []
         """Errors of records, and of their parts."""
         self.guesses: dict[str, str] = {}
-        """What was assumed, by a word for it, and why."""
+        """Reason of each assumption, by its name."""
         self.omitted: Counter[tuple[str, str]] = Counter()
-        """What has no place in an arena and why, with how often."""
+        """Number of values left out, by kind and reason."""
         self.counts: Counter[str] = Counter()
-        """How often something happened that the summary counts."""
+        """Counts of the events in the summary."""
         self.seen: set[str] = set()
         """Locations of the records."""
         self.fresh: set[str] = set()
-        """Those of records that added something."""
+        """Locations of records that added something."""
         self.unnamed: set[str] = set()
-        """Those of records without an id of the query."""
+        """Locations of records without an id of the query."""
         self.folded: dict[str, str] = {}
         """Codes of a language that is under another code in the tables, with that code."""
         self._scores: dict[tuple[str, ...], dict[int, GivenScore]] = {}
         self.texts: set[str] = set()
-        """Fields with a value that is no number."""
-        self._codes: dict[str, str] = {}
+        """Fields with a value that is not a number."""
         self._names = Names()
         self._numbers: dict[str, dict[str, int]] = {}
         self._verdicts: Counter[tuple[str, ...]] = Counter()
@@ -317,7 +312,7 @@ class Builder:
             query_id = content_id(text, *(part for turn in item.turns for part in turn))
             self.unnamed.add(where)
         if item.language and (language := item.language.strip()):
-            code = self._codes.get(language) or self._code(language, where)
+            code = _code(language, where)
         else:
             code = UNKNOWN + (content_id(text) if text else "")
         entry = self.queries.get((code, query_id))
@@ -449,7 +444,7 @@ class Builder:
         if known.setdefault(number, row) is not row:
             if known[number] != row:
                 before = entry.rows[key][1]
-                raise TwoAnswers(entry.two(_TABLES[GivenScore][1].format(row), before, where), (before, where))
+                raise TwoAnswers(entry.conflict(_TABLES[GivenScore][1].format(row), before, where), (before, where))
             return
         self.fresh.add(where)
         self.counts["averaged"] += len(known) > 1
@@ -483,15 +478,6 @@ class Builder:
             if new != name:
                 changed[field_name] = new
         return replace(given, **changed) if changed else given
-
-    def _code(self, name: str, where: str) -> str:
-        try:
-            code = language_of(name, where=where).code
-        except UnknownName as error:
-            error.do = f"{error.do} Or say which it is: --value language:{name}=CODE"
-            raise
-        self._codes[name] = code
-        return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,6 +555,14 @@ def _read_items(entry: Format, records: Iterable[Record], builder: Builder) -> I
             if item.answerable is None:
                 item.answerable = says_answerable(record.value)
             yield item
+
+
+def _code(name: str, where: str) -> str:
+    try:
+        return language_of(name, where=where).code
+    except UnknownName as error:
+        error.do = f"{error.do} Or say which it is: --value language:{name}=CODE"
+        raise
 
 
 def _tags(tags: Mapping[str, str | Sequence[str] | None]) -> set[tuple[str, str]]:

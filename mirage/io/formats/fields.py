@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING, Any
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import shapes
-from mirage.io.formats.spec import Record, Sample
-from mirage.text.data import load_words
+from mirage.io.formats.spec import Record, Sample, load_names
 
 if TYPE_CHECKING:
     from mirage.io.formats.build import Builder
 
-FIELDS, FOUND = (
-    {ours: tuple(names.split()) for ours, names in words.items()}
-    for words in load_words("fields", "mirage.io.formats").values()
-)
+FIELDS, FOUND = load_names("read"), load_names("found")
 """Names of the fields of flat records, known and further ones (`fields.toml`), by their name in `--map`."""
 SYSTEM = FIELDS["system"]
 _SPELLINGS = str.maketrans("kzy", "cci")

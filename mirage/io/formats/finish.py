@@ -27,7 +27,7 @@ from mirage.text.segmentation import count_text, join_first
 _SHORT = 1000
 """Answer characters used to detect a short query's language."""
 _LABELS = {"field": "answerability, by a field of the file", "reference": "answerability, by the reference answers"}
-"""What the summary says of labels, by their source."""
+"""Names of labels in the summary, by their source."""
 Rows = list[dict[str, Any]]
 
 
@@ -249,7 +249,7 @@ def _detect(collected: Builder, keys: Sequence[QueryKey], names: dict[QueryKey, 
     of_base = {base(code): code for code in named if sum(base(code) == base(other) for other in named) == 1}
     with_text = [key for key in keys if collected.queries[key].text]
     of_text = dict(
-        zip(with_text, detect_set([_spoken(collected.queries[key]) for key in with_text], named), strict=True)
+        zip(with_text, detect_set([_with_turns(collected.queries[key]) for key in with_text], named), strict=True)
     )
     for group in map(frozenset, CLOSE):
         # Short questions alone would give a relative's queries to the other: their answers tell more.
@@ -262,7 +262,7 @@ def _detect(collected: Builder, keys: Sequence[QueryKey], names: dict[QueryKey, 
         if entry.text is None and len(of_id.get(key[1], ())) == 1:
             names[key] = next(iter(of_id[key[1]])), key[1]
             continue
-        text = _spoken(entry)
+        text = _with_turns(entry)
         found = of_text.get(key)
         language = found.code if found else None
         if language is None and (heard := detect(_answers(entry), named)) and fits_script(heard, text):
@@ -281,7 +281,7 @@ def _detect(collected: Builder, keys: Sequence[QueryKey], names: dict[QueryKey, 
     taken = Counter[str]()
     for key in undecided:
         entry = collected.queries[key]
-        if usual is None or not fits_script(usual, _spoken(entry)):
+        if usual is None or not fits_script(usual, _with_turns(entry)):
             why = "it has no text to tell it by" if entry.text is None else "its text is too short to tell"
             what = f"the language of query {key[1]} is not given, and {why}"
             do = "set it: --set language=CODE, or map a field: --map THEIRS=language"
@@ -327,7 +327,7 @@ def _note_detected(
         collected.note_guess("language of stray queries", f"as the rest of the file: {joined}")
 
 
-def _spoken(entry: QuerySeen) -> str:
+def _with_turns(entry: QuerySeen) -> str:
     """Return a query after its conversation, whose language a short query shares."""
     return "\n".join([*(text for _, text in entry.turns), entry.text or ""])
 
@@ -423,7 +423,7 @@ def _add_passages(
 ) -> list[str]:
     """Add the passages of a query and their documents; return the ids of all its passages in order.
 
-    Those of an arena stand first, then those shown to systems, by system name; what only the arena has is kept.
+    The arena's own passages come first, all kept; then those shown to systems, by system name.
     """
     old = {row["passage_id"]: row for row in known.of_query("passages", key)}
     about = {row["passage_id"]: row for row in known.of_query("documents", key)} if entry.passages else {}

@@ -3,8 +3,6 @@
 To add a format, add a table to `flat.toml`: what recognises it, and what its reader cannot know by the names.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Export of flat records (`rag`): one line per answer, with its query and the passages shown to its system."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Logs of Inspect (UK AI Security Institute): archives `.eval`, and the same as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,17 +7,9 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, number, system_of
-from mirage.io.formats.logs import (
-    entries,
-    first_name,
-    members,
-    other_version,
-    plain_tags,
-    read_contexts,
-    read_question,
-)
+from mirage.io.formats.logs import entries, members, other_version, plain_tags, read_facts, read_question
 from mirage.io.formats.open import LOG, elements
-from mirage.io.formats.shapes import readable_text, text, thoughts_of
+from mirage.io.formats.shapes import text, thoughts_of
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, Value
 from mirage.io.values import MOST_REPEATS, identifier
 from mirage.store.archives import archive_names, archived_documents, is_archive
@@ -52,7 +42,7 @@ def lines(file: Path) -> Iterator[tuple[Value, str]]:
         header = next((name for name in _HEADERS if name in names), None)
         if header is None:
             raise BadInput(
-                "this archive has no header.json, so it is no log of Inspect",
+                "this archive has no header.json, so it is not a log of Inspect",
                 where=str(file),
                 do="use the .eval file that inspect eval wrote",
             )
@@ -85,22 +75,19 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     for name, what in (("choices", "choices"), ("events", "the steps of an agent")):
         if value.get(name):
             builder.left_out(name, f"an arena has no table of {what}")
-    log, metadata, target = members(head.get("eval")), members(value.get("metadata")), value.get("target")
+    log, metadata = members(head.get("eval")), members(value.get("metadata"))
     plain = {name: entry for name, entry in metadata.items() if name not in (*FIELDS["contexts"], "language")}
     sample_id, task = identifier(value.get("id"), "id", record.where), log.get("task")
-    contexts, language = first_name(metadata, FIELDS["contexts"]), metadata.get("language")
     system = system_of(record, builder, log.get("model") or members(value.get("output")).get("model"))
     yield Item(
         question.question,
         # A sample's id is unique in its task.
         query_id=f"{task}:{sample_id}" if isinstance(task, str) and task and sample_id else sample_id,
-        language=language if isinstance(language, str) else None,
-        reference=readable_text(target[0] if isinstance(target, list) and target else target),
         tags=plain_tags(plain, builder),
         turns=question.turns,
-        passages=read_contexts(metadata[contexts], record.where) if contexts else (),
         answers=[_answer(record, system)],
         scores=list(_scores(value, system)),
+        **read_facts(metadata, value.get("target"), record.where),
     )
 
 

@@ -1,7 +1,5 @@
 """Files of InspectorRAGet: models, metrics, documents, tasks and evaluations in one JSON object."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,14 +8,12 @@ from mirage.errors import BadInput
 from mirage.io.formats import rag, shapes
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import first, number
-from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, load_names
 from mirage.io.options import inner
 
 _LISTS = ("models", "tasks")
 _RESULTS = ("evaluations", "results")
-_TASK = frozenset(
-    {"task_id", "task_type", "input", "contexts", "targets", "annotations", "comments", "flagged", "tools", "language"}
-)
+_TASK = frozenset(load_names("inspector")["task"])
 
 
 def recognise(sample: Sample) -> str | None:

@@ -1,7 +1,5 @@
 """Samples that EleutherAI's lm-evaluation-harness logs: `samples_TASK_TIME.jsonl`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -11,8 +9,8 @@ from typing import Any
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, SYSTEM, first, has_fields, number
-from mirage.io.formats.logs import entries, first_name, members, read_contexts, read_question
-from mirage.io.formats.shapes import parse_json, readable_text
+from mirage.io.formats.logs import entries, members, read_facts, read_question
+from mirage.io.formats.shapes import parse_json
 from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Value
 from mirage.io.values import identifier
 
@@ -47,18 +45,17 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     texts = _answers(value, calls, builder)
     if not texts:
         builder.left_out("samples without a text", "they hold likelihoods of a single continuation")
-    contexts, target = first_name(document, FIELDS["contexts"]), value.get("target")
-    question, language = value.get("question"), document.get("language")
+    question, facts = value.get("question"), read_facts(document, value.get("target"), record.where)
+    if value.get("language"):
+        facts["language"] = None
     yield Item(
         question if isinstance(question, str) else found.question,
         # A document's id is unique in its task.
         query_id=f"{task}:{query_id}" if task and query_id else query_id,
-        language=language if isinstance(language, str) and not value.get("language") else None,
-        reference=readable_text(target[0] if isinstance(target, list) and target else target),
         turns=found.turns,
-        passages=read_contexts(document[contexts], record.where) if contexts else (),
         answers=[GivenAnswer(system, text) for text in texts],
         scores=list(_scores(value, system)) if texts else (),
+        **facts,
     )
 
 
@@ -106,7 +103,7 @@ def _scores(value: Value, system: str) -> Iterator[GivenScore]:
         score = value.get(name)
         result = float(score) if isinstance(score, bool) else number(score)
         measure = name if chosen in (None, "", "none") else f"{name},{chosen}"
-        yield GivenScore(system, measure, "lm-eval", result, reason="the metric is no number for a single sample")
+        yield GivenScore(system, measure, "lm-eval", result, reason="the metric is not a number for a single sample")
 
 
 FORMAT = Format(

@@ -5,8 +5,6 @@ with names of winners holds the verdicts of a judge, named by the column. Texts 
 responses, each a text or a list of turns; there the winner may be one of three flags.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,15 +28,13 @@ from mirage.io.formats.battles import (
 )
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import need, number, text
-from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample, load_names
 from mirage.io.values import unpack
 from mirage.text.content import content_id
 from mirage.text.segmentation import count_text
 
-_TEXTS = ("prompt", "response_a", "response_b", "conversation_a", "conversation_b")
-_OWN = frozenset(("question_id", "id", "model_a", "model_b", "judge", "language", "turn", *_TEXTS))
+_NO_WINNERS = frozenset(load_names("lmarena")["others"])
 _FLAGS = {"winner_model_a": "A", "winner_model_b": "B", "winner_tie": "tie"}
-_ROW = frozenset(("num", "tstamp", "timestamp", "evaluation_session_id", "evaluation_order"))
 _TAGS = ("turn", "anony")
 _LANGUAGE = "en"
 """Default language of unpublished queries."""
@@ -117,7 +113,7 @@ def _battle(record: Record, builder: Builder, battles: _BattleRows) -> Iterator[
     for name in battles.judges.keys() - verdicts.keys():
         if record.value.get(name) not in (None, ""):
             raise BadInput(
-                f"{name} is {record.value[name]!r}, which is no word for a winner",
+                f"{name} is {record.value[name]!r}, which does not name a winner",
                 where=record.where,
                 do=f"write one of {', '.join(WINNERS)}, or map it: --value {name}:THEIRS=tie",
             )
@@ -219,7 +215,7 @@ def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
     return {
         name: verdict
         for name, word in value.items()
-        if name not in _OWN and name not in _ROW and (verdict := winner(word)) is not None
+        if name not in _NO_WINNERS and (verdict := winner(word)) is not None
     }
 
 

@@ -1,7 +1,5 @@
 """Shared parts of the logs of other programs: messages, questions among variables, repeated answers, and secrets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,14 +19,10 @@ from mirage.io.formats.shapes import (
     split_messages,
     thoughts_of,
 )
-from mirage.io.formats.spec import ShownPassage
+from mirage.io.formats.spec import ShownPassage, load_names
 
-QUESTIONS = (*FIELDS["question"], "message", "user_message", "input_text", "text", "topic", "q")
-"""Names of a question among the variables or arguments of a call, in order."""
-ANSWERS = (*FIELDS["answer"], "output_text", "text", "result", "content", "completion", "return", "value")
-"""Names of an answer in the output of a call, in order."""
-CONTEXTS = (*FIELDS["contexts"], "source_documents", "sources", "chunks", "results", "nodes", "hits", "matches")
-"""Names of passages in the output of a call, in order."""
+QUESTIONS, ANSWERS, CONTEXTS = ((*FIELDS[ours], *names) for ours, names in load_names("logged").items())
+"""Names of a question among the variables of a call, and of an answer and of passages in its output, in order."""
 _SECRET = re.compile(
     r"api[_-]?key|secret|passw|authorization|credential|bearer|private[_-]?key|access[_-]?token|auth[_-]?token", re.I
 )
@@ -95,6 +89,22 @@ def read_passages(value: Any, where: str) -> list[ShownPassage]:
 def read_contexts(value: Any, where: str) -> list[ShownPassage]:
     """Return the passages of a field of contexts: a list of texts or documents, or one text, which may number them."""
     return rag.shown_passages(value, (), where, "contexts") if isinstance(value, str) else read_passages(value, where)
+
+
+def read_facts(fields: Mapping[str, Any], target: Any, where: str) -> dict[str, Any]:
+    """Return language, reference answer and passages of a query as parts of an item.
+
+    Args:
+        fields: the fields of its document, which may hold the passages and the language.
+        target: the reference answer, or a list of several.
+        where: its location.
+    """
+    contexts, language = first_name(fields, FIELDS["contexts"]), fields.get("language")
+    return {
+        "language": language if isinstance(language, str) else None,
+        "reference": readable_text(target[0] if isinstance(target, list) and target else target),
+        "passages": read_contexts(fields[contexts], where) if contexts else (),
+    }
 
 
 def _passage(entry: Any, where: str) -> ShownPassage | None:

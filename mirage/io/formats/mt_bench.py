@@ -4,30 +4,22 @@ A question has two turns, each judged separately. Here each turn is a separate q
 the tag `turn`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from mirage.io.formats import shapes
-from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, until, winner
+from mirage.io.formats.battles import WINNERS, asks, by_people, conversation, given_answer, turns_until, winner
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import list_field, need, number, text, wrong
 from mirage.io.formats.logs import members
-from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, Item, Record, Sample
+from mirage.io.formats.spec import GivenAnswer, GivenScore, GivenVerdict, Item, Record, Sample, load_names
 
 _SIDES = {"model_1": "A", "model_2": "B", "tie": "tie", "error": "unparsed"}
 _SWAPPED = {"A": "B", "B": "A"}
 _INCONSISTENT = "tie (inconsistent)"
-_KINDS = {
-    "verdicts in both orders": ("question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"),
-    "scores of single answers": ("question_id", "model", "judge", "score", "judgment"),
-    "answers": ("question_id", "model_id", "choices"),
-    "questions": ("question_id", "category", "turns"),
-    "votes": ("question_id", "model_a", "model_b", "winner", "judge", "turn"),
-}
+_KINDS = load_names("mt_bench")
 _LOW, _HIGH = 1, 10
 _UNREAD = "the judge wrote no rating that could be read"
 
@@ -64,7 +56,7 @@ def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
                 given.add(item.query_id or "")
                 yield item
             continue
-        kinds = (_both_orders, "g1_winner"), (_both_orders, "model_1"), (_scored, "score"), (_answers, "choices")
+        kinds = (_both_orders, "g1_winner"), (_both_orders, "model_1"), (_single_score, "score"), (_answers, "choices")
         take = next((take for take, name in (*kinds, (_queries, "turns")) if name in value), _vote)
         for item in take(record, builder):
             if item.reference is not None:
@@ -134,7 +126,7 @@ def _both_orders(record: Record, builder: Builder) -> Iterator[Item]:
     yield _turn(record, verdicts=verdicts)
 
 
-def _scored(record: Record, builder: Builder) -> Iterator[Item]:
+def _single_score(record: Record, builder: Builder) -> Iterator[Item]:
     yield _turn(record, scores=[_rating(record, need(record, "model"), "score")])
     if record.value.get("judgment"):
         builder.left_out("explanations of scores", "the table scores has no place for them")
@@ -159,7 +151,7 @@ def _vote(record: Record, builder: Builder) -> Iterator[Item]:
     if verdict is None:
         raise wrong(record, "winner", f"one of {', '.join(WINNERS)}, {_INCONSISTENT}", word)
     place = int(number(record.value.get("turn")) or 1)
-    conversations = [until(conversation(record, f"conversation_{side}"), place) for side in "ab"]
+    conversations = [turns_until(conversation(record, f"conversation_{side}"), place) for side in "ab"]
     prompts, judge = asks(conversations[0]), _judge(record)
     pairs = zip(systems, conversations, strict=True)
     item = _turn(

@@ -1,7 +1,5 @@
 """Describe a file of no known format: what it holds, and the command that reads it, checked on its first records."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +36,7 @@ _REPEATED = re.compile(
 _NUMBERED = re.compile(r"(?:.*_)?(?:ids?|idx|index|no|nr|number|turn|row|line|time|timestamp|date|at|message)")
 """Names of numbers that may tell records apart."""
 _OPEN = "VERDICT"
-"""What stands for a verdict that is not known."""
+"""Placeholder for an unknown verdict."""
 _TEXTS = ("question", "answer", "reference", "contexts")
 _PLACE = re.compile(r"(?P<of>.+)_(?:[ab12]|one|two|left|right|first|second)")
 _PLACES, _ANSWERS = ("system_a", "system_b"), ("answer_a", "answer_b")
@@ -97,7 +95,7 @@ class _Reading:
 
 
 def describe_unknown(sample: Sample) -> tuple[str, str]:
-    """Return what is wrong with a file of no known format, and what to do about it."""
+    """Return the problem of a file of an unknown format, and what to do."""
     fields = _fields(sample.records)
     there = ", ".join(sorted(sample.fields)[:12])
     if (reading := _find_verdicts(fields)) is not None:
@@ -112,7 +110,7 @@ def describe_unknown(sample: Sample) -> tuple[str, str]:
         what = f"unknown format; the records are in {' and '.join(inner)}, with {', '.join(list(first)[:12])}"
         return what, f"write each list as a file: jq -c '.{path}[]' {sample.path.name} > NAME.jsonl; then import that"
     asked = (theirs for theirs, values in fields.items() if values and all(map(_asks, values)))
-    if (question := _find(fields, "question") or _only(asked)) is not None:
+    if (question := _find(fields, "question") or _only_name(asked)) is not None:
         reading = _find_answers(fields, question)
         answer = next((theirs for theirs, ours in reading.names.items() if ours == "answer"), None)
         if answer is not None and reading.reads(sample):
@@ -181,39 +179,18 @@ def _find_lists(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def _find_verdicts(fields: _Fields) -> _Reading | None:
     """Return how to read the verdicts of a file that has no answers; None if it has none."""
-    verdict = _find(fields, "verdict")
-    if (reading := _find_named_answers(fields, verdict)) is not None:
+    named = _find(fields, "verdict")
+    told = [named] if named else [theirs for theirs, values in fields.items() if _fits("verdict", values)]
+    texts = [theirs for theirs, values in fields.items() if theirs != named and any(map(_is_text, values))]
+    pairs_of_texts = (_read_two_answers(fields, two, told, named) for two in combinations(texts, 2))
+    if (reading := next(filter(None, pairs_of_texts), None)) is not None:
         return reading
-    if _find(fields, "answer") not in (None, verdict):
+    if _find(fields, "answer") not in (None, named):
         return None
-    if (loser := _find(fields, "loser")) and (best := _only(set(_find_all(fields, "verdict")) - {loser})):
+    if (loser := _find(fields, "loser")) and (best := _only_name(set(_find_all(fields, "verdict")) - {loser})):
         return _read_battles(fields, best, {best: "system_a", loser: "system_b"}, {"verdict": "A"})
-    told = [verdict] if verdict else [theirs for theirs, values in fields.items() if _fits("verdict", values)]
-    winners = (_find_winners(fields, theirs, named=verdict is not None) for theirs in told)
-    if (reading := next(filter(None, winners), None)) is not None or verdict is None:
-        return reading
-    words = sorted({str(value).strip() for value in fields[verdict]})
-    known = {word: pairs.read_verdict(word) for word in words}
-    if set(words) <= {"True", "False"}:  # a_is_better
-        side = {"a": ("A", "B"), "b": ("B", "A")}.get(plain(_last(verdict)).partition("_")[0], (None, None))
-        known = {word: side[word == "False"] for word in words}
-    if len(words) > _FEW or 2 * sum(map(bool, known.values())) < len(words):
-        return None
-    named = {place: theirs for theirs in fields if (place := pairs.column(_last(theirs))) in _PLACES}
-    if not named and (other := _find(fields, "opponent")) and (first := _find(fields, "system")) not in (None, other):
-        named = dict(zip(_PLACES, (first, other), strict=True))
-    answers = bool(named) and hold_texts(*(fields[theirs] for theirs in named.values()))
-    names = {theirs: f"answer{place[-2:]}" if answers else place for place, theirs in named.items()}
-    values = {place: "NAME" for place in _PLACES if answers or place not in named}
-    if answers or _find(fields, "question"):
-        return _read_battles(fields, verdict, names, values)
-    ours = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
-    meanings = {
-        word.lower() if word in ("True", "False") else word: known[word] or _OPEN
-        for word in words
-        if word.casefold() not in ours
-    }
-    return _read_battles(fields, verdict, names, values, meanings, kind=own.JUDGMENTS)
+    winners = (_find_winners(fields, theirs, named=named is not None) for theirs in told)
+    return next(filter(None, winners), None) or (_read_places(fields, named) if named else None)
 
 
 def _read_battles(
@@ -230,84 +207,101 @@ def _read_battles(
     return reading
 
 
-def _find_named_answers(fields: _Fields, verdict: str | None) -> _Reading | None:
-    """Return how to read two columns of answers with names that a verdict says: `model_output`, and winner `model`."""
-    words = {str(value).strip() for value in fields.get(verdict or "", [])}
-    texts = [theirs for theirs, values in fields.items() if theirs != verdict and any(map(_is_text, values))]
-    for two in combinations(texts, 2):
-        if (reading := _find_places(fields, two, verdict)) is not None:
-            return reading
-        parts = [set(plain(_last(theirs)).split("_")) for theirs in two]
-        told = [sorted(word for word in words if plain(word) in part) for part in parts]
-        if all(told) and not parts[0] >= set(map(plain, told[1])) and words - {*told[0], *told[1]} <= _ties(words):
-            values = {place: word for place, (word, *_) in zip(_PLACES, told, strict=True)}
-            return _read_battles(fields, str(verdict), dict(zip(two, _ANSWERS, strict=True)), values)
-    return None
-
-
-def _find_places(fields: _Fields, two: tuple[str, str], verdict: str | None) -> _Reading | None:
-    """Return how to read two columns of texts whose names differ by their places, such as `opcion_1` and `opcion_2`."""
+def _read_two_answers(fields: _Fields, two: tuple[str, str], told: list[str], named: str | None) -> _Reading | None:
+    """Return how to read two columns of answers whose names differ by a verdict's words or by their places:
+    `model_output`, and winner `model`; `opcion_1`, and winner 1.
+    """
+    answers = dict(zip(two, _ANSWERS, strict=True))
     stems = [_PLACE.fullmatch(plain(_last(theirs))) for theirs in two]
-    if not all(stems) or len({stem["of"] for stem in stems if stem}) > 1:
+    if len({stem and stem["of"] for stem in stems} - {None}) == 1 and all(stems):
+        known = {theirs: _read_words(fields[theirs]) for theirs in told if theirs not in two}
+        verdict = _only_name(name for name, of in known.items() if len(of) <= _FEW and _n_unknown(of) < min(2, len(of)))
+        if verdict is None:
+            return None
+        meanings = {word: ours or "tie" for word, ours in known[verdict].items() if ours is None or is_measure(word)}
+        return _read_battles(fields, verdict, answers, dict.fromkeys(_PLACES, "NAME"), meanings)
+    words = _read_words(fields[named]) if named else {}
+    parts = [set(plain(_last(theirs)).split("_")) for theirs in two]
+    first, second = (sorted(word for word in words if plain(word) in part) for part in parts)
+    rest = words.keys() - {*first, *second}
+    if named is None or not (first and second) or parts[0] >= set(map(plain, second)):
         return None
-    known = {
-        theirs: {str(word): pairs.read_verdict(word) for word in values}
-        for theirs, values in fields.items()
-        if verdict in (None, theirs) and theirs not in two and _fits("verdict", values) and len(set(values)) <= _FEW
-    }
-    told = [
-        theirs for theirs, words in known.items() if sum(word is None for word in words.values()) < min(2, len(words))
-    ]
-    if (name := _only(told)) is None:
-        return None
-    meanings = {word: found or "tie" for word, found in known[name].items() if found is None or is_measure(word)}
-    return _read_battles(fields, name, dict(zip(two, _ANSWERS, strict=True)), dict.fromkeys(_PLACES, "NAME"), meanings)
+    systems = dict(zip(_PLACES, (first[0], second[0]), strict=True))
+    return _read_battles(fields, named, answers, systems) if all(words[word] == "tie" for word in rest) else None
 
 
-def _ties(words: Iterable[str]) -> set[str]:
-    return {word for word in words if pairs.read_verdict(word) == "tie"}
+def _read_words(values: Iterable[Any]) -> dict[str, str | None]:
+    """Return our verdict by the words of a field; None for a word that is none."""
+    return {word: pairs.read_verdict(word) for word in sorted({str(value).strip() for value in values})}
+
+
+def _n_unknown(words: Mapping[str, str | None]) -> int:
+    return sum(ours is None for ours in words.values())
 
 
 def _find_winners(fields: _Fields, verdict: str, *, named: bool) -> _Reading | None:
     """Return how to read verdicts on two systems that two other fields name, or one: a list, or `x vs y`.
 
-    A verdict is the better of the two, or a tie; beside one field that names both, it may be a place or `win` too.
+    A verdict is the better of the two, or a tie in one word of any language; beside one field that names both, it may
+    be a place or `win` too.
     """
     words = fields[verdict]
     others = sorted(theirs for theirs, values in fields.items() if theirs != verdict and len(values) == len(words))
-    rows: dict[tuple[str, ...], list[tuple[Any, Any]]] = {}
-    for one in others:
-        if all(found := [pairs.split_systems(value) for value in fields[one]]):
-            rows[one,] = [(first, second) for _, first, second in filter(None, found)]
     names = [theirs for theirs in others if not any(map(is_measure, fields[theirs]))]
-    for two in combinations(names, 2):
-        rows[two] = list(zip(*(fields[theirs] for theirs in two), strict=True))
-    for theirs, systems in rows.items():
-        meanings: dict[str, str] = {}
-        if len(theirs) == 1 and named and {str(word) for word in words} == {"0", "1"}:
-            words, meanings = [("A", "B")[int(word)] for word in words], {"0": "A", "1": "B"}
-        sides = [_side(word, *pair) for word, pair in zip(words, systems, strict=True)]
-        told = [side or pairs.read_verdict(word) for side, word in zip(sides, words, strict=True)]
-        if len(theirs) == 1:
-            fits = all(told) and (named or any(sides))
+    numbered = named and {str(word) for word in words} == {"0", "1"}
+    for theirs in (*((one,) for one in others), *combinations(names, 2)):
+        found = [pairs.split_systems(value) for value in fields[theirs[0]]] if len(theirs) == 1 else []
+        systems = (
+            [pair[1:] for pair in found if pair] if found else list(zip(*(fields[one] for one in theirs), strict=True))
+        )
+        if len(systems) < len(words):
+            continue
+        said = [("A", "B")[int(word)] for word in words] if numbered and found else words
+        sides = [
+            "A" if word == pair[0] else "B" if word == pair[1] else None
+            for word, pair in zip(said, systems, strict=True)
+        ]
+        rest = _read_words(word for word, side in zip(said, sides, strict=True) if side is None)
+        meanings = {"0": "A", "1": "B"} if numbered and found else {}
+        if found:
+            fits = not _n_unknown(rest) and (named or any(sides))
         else:
-            other = {str(word) for side, word in zip(sides, words, strict=True) if side is None}
-            meanings = dict.fromkeys(other - _ties(other), "tie")  # one word of any language
+            meanings = dict.fromkeys((word for word, ours in rest.items() if ours != "tie"), "tie")
             fits = len(meanings) < 2 and {"A", "B"} <= set(sides) and all(a != b for a, b in systems)
         if fits:
-            ours = dict(zip(theirs, _PLACES if len(theirs) == 2 else ("systems",), strict=True))
+            ours = {theirs[0]: "systems"} if found else dict(zip(theirs, _PLACES, strict=True))
             if "verdict" in pairs.columns((verdict,)):
                 ours[verdict] = verdict
             texts = (name for name in others if all(isinstance(value, list) for value in fields[name]))
-            if len(theirs) == 1 and (answers := _only(name for name in texts if name not in theirs)) is not None:
+            if found and (answers := _only_name(name for name in texts if name not in theirs)) is not None:
                 ours[answers] = "answers"
             return _read_battles(fields, verdict, ours, meanings=meanings)
     return None
 
 
-def _side(word: Any, first: Any, second: Any) -> str | None:
-    """Return the place of the system that a verdict names; None if it names neither."""
-    return "A" if word == first else "B" if word == second else None
+def _read_places(fields: _Fields, verdict: str) -> _Reading | None:
+    """Return how to read verdicts in words for places, with the two systems or answers in fields of these places."""
+    words = _read_words(fields[verdict])
+    if words.keys() <= {"True", "False"}:  # a_is_better
+        side = {"a": ("A", "B"), "b": ("B", "A")}.get(plain(_last(verdict)).partition("_")[0], (None, None))
+        words = {word: side[word == "False"] for word in words}
+    if len(words) > _FEW or 2 * _n_unknown(words) > len(words):
+        return None
+    named = {place: theirs for theirs in fields if (place := pairs.column(_last(theirs))) in _PLACES}
+    if not named and (other := _find(fields, "opponent")) and (first := _find(fields, "system")) not in (None, other):
+        named = dict(zip(_PLACES, (first, other), strict=True))
+    answers = bool(named) and hold_texts(*(fields[theirs] for theirs in named.values()))
+    names = {theirs: f"answer{place[-2:]}" if answers else place for place, theirs in named.items()}
+    values = {place: "NAME" for place in _PLACES if answers or place not in named}
+    if answers or _find(fields, "question"):
+        return _read_battles(fields, verdict, names, values)
+    known = {name.casefold() for name in (*get_args(schema.Verdict), *schema.VERDICT_WORDS)}
+    meanings = {
+        word.lower() if word in ("True", "False") else word: ours or _OPEN
+        for word, ours in words.items()
+        if word.casefold() not in known
+    }
+    return _read_battles(fields, verdict, names, values, meanings, kind=own.JUDGMENTS)
 
 
 def _find_answers(fields: _Fields, question: str) -> _Reading:
@@ -317,7 +311,7 @@ def _find_answers(fields: _Fields, question: str) -> _Reading:
     others = {theirs: values for theirs, values in fields.items() if theirs not in reading.names}
     if "answer" not in reading.names.values():
         texts = (theirs for theirs, values in others.items() if 2 * sum(map(_is_text, values)) > len(values))
-        if (answer := _only(texts)) is not None:
+        if (answer := _only_name(texts)) is not None:
             reading.names[answer] = "answer"
     if "system" not in reading.names.values():
         asked = fields[question]
@@ -330,14 +324,14 @@ def _find_answers(fields: _Fields, question: str) -> _Reading:
             and len(set(map(str, asked))) < len(asked) == len(values)
             and 1 < len(set(values)) < len(values) == len(set(zip(map(str, asked), values, strict=True)))
         )
-        if (system := _only(systems)) is not None:
+        if (system := _only_name(systems)) is not None:
             reading.names[system] = "system"
         else:
             reading.values["system"] = "NAME"
     return reading
 
 
-def _only(names: Iterable[str]) -> str | None:
+def _only_name(names: Iterable[str]) -> str | None:
     """Return the name if there is one and no other."""
     every = list(names)
     return every[0] if len(every) == 1 else None

@@ -7,8 +7,6 @@ One file, or rows of the data set `miracl/nomiracl`; the folders that are publis
 own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
@@ -43,14 +41,14 @@ def _items(record: Record, _: Builder) -> Iterator[Item]:
         subset=text(record, "subset"),
     )
     if results is None:
-        passages = [_labelled(record, name, entry) for name in _JUDGED for entry in list_field(record, name)]
+        passages = [_labelled_passage(record, name, entry) for name in _JUDGED for entry in list_field(record, name)]
         # By id: systems see this order, which the labels have no part in.
         yield replace(item, passages=sorted(passages, key=lambda passage: passage.passage_id or ""))
         return
     if not isinstance(results, Mapping):
         raise wrong(record, "results", "an object of answers by system", results)
     folder, template = path.parent.name, text(record, "template")
-    question, passages = _shown(record, item.query_id or "")
+    question, passages = _read_prompt(record, item.query_id or "")
     yield replace(
         item,
         text=item.text if question is None else question,
@@ -64,7 +62,7 @@ def _items(record: Record, _: Builder) -> Iterator[Item]:
     )
 
 
-def _labelled(record: Record, name: str, entry: object) -> ShownPassage:
+def _labelled_passage(record: Record, name: str, entry: object) -> ShownPassage:
     if not isinstance(entry, Mapping):
         raise wrong(record, name, "a list of objects with docid, title and text", entry)
     inner = Record(entry, record.where)
@@ -72,8 +70,8 @@ def _labelled(record: Record, name: str, entry: object) -> ShownPassage:
     return ShownPassage(text(inner, "text"), need(inner, "docid"), text(inner, "title"), relevant=label, pooled=True)
 
 
-def _shown(record: Record, query_id: str) -> tuple[str | None, list[ShownPassage]]:
-    """Return the query of a prompt and its passages, which without a prompt are known by their ids."""
+def _read_prompt(record: Record, query_id: str) -> tuple[str | None, list[ShownPassage]]:
+    """Return the query and the passages of a record's prompt; without a prompt, only the passages' ids."""
     ids, prompt = [str(each) for each in list_field(record, "docids")], text(record, "prompt")
     if prompt is None:
         return None, [ShownPassage(None, docid) for docid in ids]

@@ -4,8 +4,6 @@ Nuggets and their assignments become tables, from which `mirage measure features
 alone becomes scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reading records of any file or folder, independent of format."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -140,7 +138,7 @@ def elements(file: Path, lists: Collection[tuple[str, ...]]) -> Iterator[tuple[A
         elif place[:-1] in lists and place[-1] == "*":
             if not isinstance(member.value, dict):
                 raise BadInput(
-                    f"an element of {place[-2]} is no object", where=member.where, do="write or copy the file again"
+                    f"an element of {place[-2]} is not an object", where=member.where, do="write or copy the file again"
                 )
             found = True
             yield {**member.value, LOG: head}, member.where

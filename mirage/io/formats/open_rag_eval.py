@@ -1,7 +1,5 @@
 """Answers for Vectara's open-rag-eval: a CSV with one row per passage."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import system_of, text
 from mirage.io.formats.spec import GivenAnswer, Item, Record, Sample, ShownPassage
+from mirage.text.content import renumber
 
 _NUMBER = re.compile(r"\[(\d+)\]")
-_CITATION = re.compile(r"\[\s*\d+(?:\s*,\s*\d+)*\s*\]")
 
 
 def recognise(sample: Sample) -> str | None:
@@ -37,7 +35,7 @@ def _item(rows: Sequence[Record], builder: Builder) -> Item:
     given = [(row, name, passage) for row, name, passage in given if passage is not None]
     numbers = [_NUMBER.fullmatch(name.strip()) if name else None for _, name, _ in given]
     numbered = bool(given) and all(numbers)
-    # `[1]` says where a passage stood, not which it is: two queries, and two runs, have different ones.
+    # `[1]` is the position of a passage, not its id: it differs between queries and between runs.
     passages = [ShownPassage(passage, None if numbered else name) for _, name, passage in given]
     answers = [answer for row in rows if (answer := text(row, "generated_answer")) is not None]
     system = system_of(head, builder)
@@ -60,17 +58,11 @@ def _item(rows: Sequence[Record], builder: Builder) -> Item:
 
 def _renumber(answer: str, numbers: Sequence[int], builder: Builder) -> str:
     """Renumber an answer's citations to count its passages from 1, also if the file skips numbers."""
-    places = {number: place for place, number in enumerate(numbers, start=1)}
-    if all(number == place for number, place in places.items()):
+    if list(numbers) == list(range(1, len(numbers) + 1)):
         return answer
     builder.note_guess("passage_id", "citations are renumbered from 1 if the file skips numbers")
-    beyond = len(places)
-
-    def counted_anew(match: re.Match[str]) -> str:
-        cited = (int(number) for number in re.findall(r"\d+", match[0]))
-        return f"[{', '.join(str(places.get(number, beyond + number)) for number in cited)}]"
-
-    return _CITATION.sub(counted_anew, answer)
+    shown = [str(number) for number in range(1, max(numbers) + 1)]
+    return renumber(answer, shown, list(dict.fromkeys((*map(str, numbers), *shown))))
 
 
 FORMAT = Format(*describe("open-rag-eval"), recognise=recognise, read=read)

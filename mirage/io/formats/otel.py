@@ -6,8 +6,6 @@ that of the retriever, else the last message of a user to the model; its answer 
 else that of the last model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,29 +19,15 @@ from mirage.io.formats.fields import first, number, stem
 from mirage.io.formats.logs import entries, members, read_answer, read_passages, read_question
 from mirage.io.formats.open import LOG, elements
 from mirage.io.formats.shapes import Conversation, parse_json, split_messages, text
-from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, Value
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, Value, load_names
 from mirage.io.options import inner
 from mirage.io.values import identifier, shorten
 
 _LISTS = (("resourceSpans", "*", "scopeSpans", "*", "spans"),)
 _LLM, _RETRIEVER, _RERANKER = "llm", "retriever", "reranker"
-_KINDS = dict.fromkeys((_LLM, "chat", "generation", "text_completion", "generate_content", "completion"), _LLM) | {
-    _RETRIEVER: _RETRIEVER,
-    "retrieval": _RETRIEVER,
-    "search": _RETRIEVER,
-    _RERANKER: _RERANKER,
-}
-_KIND_OF = ("openinference.span.kind", "gen_ai.operation.name", "langfuse.observation.type", "traceloop.span.kind")
-_MODELS = ("gen_ai.request.model", "gen_ai.response.model", "llm.model_name", "llm.request.model")
-_INPUTS = ("question", "input.value", "langfuse.observation.input", "langfuse.trace.input", "traceloop.entity.input")
-_OUTPUTS = ("answer", "output.value", "langfuse.observation.output", "langfuse.trace.output", "traceloop.entity.output")
-_IN = ("gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt")
-_OUT = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion")
-_DOCUMENTS = {
-    _RETRIEVER: ("contexts", "gen_ai.retrieval.documents", "retrieval.documents"),
-    _RERANKER: ("contexts", "reranker.output_documents"),
-}
-_QUERY = ("gen_ai.retrieval.query.text", "gen_ai.retrieval.query", "reranker.query")
+_KINDS = {word: kind for kind, words in load_names("otel_kinds").items() for word in words}
+_DOCUMENTS = load_names("otel_documents")
+_NAMES = load_names("otel")
 _ELEMENT = re.compile(
     r"(gen_ai\.prompt|gen_ai\.completion|llm\.(?:input|output)_messages|retrieval\.documents"
     r"|reranker\.output_documents)\.(\d+\..+)"
@@ -118,7 +102,7 @@ class _Span:
 
 
 def read(records: Iterable[Record], builder: Builder) -> Iterator[Item]:
-    """Read each trace as one answer; spans may stand in any order.
+    """Read each trace as one answer; spans may be in any order.
 
     Raises:
         BadInput: if no trace has a question.
@@ -161,7 +145,7 @@ def _span(record: Record) -> _Span:
     for event in events:
         if str(event.get("name", "")).startswith(("gen_ai.client.inference", "gen_ai.content")):
             value = {**_attributes(event.get("attributes")), **value}
-    kind = _KINDS.get(next((str(value[name]).lower() for name in _KIND_OF if value.get(name)), ""), "")
+    kind = _KINDS.get(next((str(value[name]).lower() for name in _NAMES["kind"] if value.get(name)), ""), "")
     answer, thoughts = _answer(kind, value)
     span = _Span(record.where, value, events, kind, _question(kind, value), answer, thoughts, ())
     for of_kind, names in _DOCUMENTS.items():
@@ -170,18 +154,18 @@ def _span(record: Record) -> _Span:
             if found and (span.kind in ("", of_kind) or name != "contexts"):
                 span.passages, span.kind = found, span.kind or of_kind
     if span.kind == _RETRIEVER and not span.passages:
-        span.passages = read_passages(first(value, *_OUTPUTS), span.where)
+        span.passages = read_passages(first(value, *_NAMES["output"]), span.where)
         span.answer = None
     return span
 
 
 def _question(kind: str, value: Value) -> Conversation:
-    given = next((value[name] for name in _INPUTS if value.get(name)), None)
+    given = next((value[name] for name in _NAMES["input"] if value.get(name)), None)
     if kind in (_RETRIEVER, _RERANKER):
-        return read_question(next((value[name] for name in _QUERY if value.get(name)), given))
+        return read_question(next((value[name] for name in _NAMES["query"] if value.get(name)), given))
     if kind != _LLM and given is not None:
         return read_question(given)
-    for name in _IN:
+    for name in _NAMES["input_messages"]:
         conversation = split_messages(_messages(parse_json(value.get(name))))
         if conversation.question is not None:
             return conversation
@@ -190,9 +174,9 @@ def _question(kind: str, value: Value) -> Conversation:
 
 def _answer(kind: str, value: Value) -> tuple[str | None, str | None]:
     """Return the answer of a span, and its reasoning."""
-    given = next((value[name] for name in _OUTPUTS if value.get(name) is not None), None)
+    given = next((value[name] for name in _NAMES["output"] if value.get(name) is not None), None)
     if kind == _LLM or given is None:
-        for name in _OUT:
+        for name in _NAMES["output_messages"]:
             messages = _messages(parse_json(value.get(name)))
             conversation = split_messages([{"role": "assistant", **message} for message in messages])
             if conversation.answer is not None:
@@ -271,7 +255,7 @@ def _system(spans: Sequence[_Span], top: _Span, builder: Builder) -> str:
     """Return the system of a trace: as named, else the model of its last call, else the service, else the file."""
     if named := _first(span.name("system") for span in (top, *spans)):
         return str(named)
-    if model := _first(span.name(*_MODELS) for span in reversed(spans) if span.kind == _LLM):
+    if model := _first(span.name(*_NAMES["model"]) for span in reversed(spans) if span.kind == _LLM):
         why = "named after the model that wrote the answer; for the service: --map service.name=system"
         builder.note_guess("system", why)
         return str(model)

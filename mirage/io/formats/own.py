@@ -1,7 +1,5 @@
 """The columns of `mirage.schema` as formats: queries, answers and judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import PurePath
@@ -35,7 +33,7 @@ def _item(record: Record, builder: Builder, fields: frozenset[str], **parts: Any
 
 @lru_cache(256)
 def _why_ignored(name: str, fields: frozenset[str]) -> str:
-    near = values.nearest(name, fields)
+    near = values.nearest_name(name, fields)
     return f"not a column; did you mean {near}?" if near else "not a column of this format"
 
 
@@ -86,7 +84,7 @@ def _judgments(record: Record, builder: Builder) -> Iterator[Item]:
         raise BadInput(f"the verdict is the number {verdict}", where=where, do=do)
     if points is not None and (word, verdict_of_points(points)) in (("A", "B"), ("B", "A")):
         what = f"the verdict {word} contradicts the points of system_a, {points:g}"
-        raise BadInput(what, where=where, do="mend or leave out one of them: --map NAME=ignored")
+        raise BadInput(what, where=where, do="correct or leave out one of them: --map NAME=ignored")
     values.refuse_misspelt(value, where, ("judge",), ("query_id",), ("language",))
     query_id, judge = _key_of(record, builder)
     systems, voter = (need(record, "system_a"), need(record, "system_b")), _name(record, "voter")

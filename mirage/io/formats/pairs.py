@@ -1,9 +1,7 @@
 """Pairs: a row a question, two answers in places (`response_a`, `answer_2`, `chosen`), and which of them is better.
 
-Places are no systems: a file that does not name the two systems needs `--set system_a=NAME --set system_b=NAME`.
+Places are not systems: a file that does not name the two systems needs `--set system_a=NAME --set system_b=NAME`.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +16,7 @@ from mirage.io.formats import rag, shapes
 from mirage.io.formats.battles import by_people, hold_texts
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, first, number, plain
-from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample
+from mirage.io.formats.spec import ABSENT, ALONE, GivenAnswer, GivenVerdict, Item, Record, Sample, load_names
 from mirage.io.values import unpack
 
 _A, _B = "a|1|one|left|first|chosen|preferred|accepted|winning", "b|2|two|right|second|rejected|dispreferred|losing"
@@ -31,10 +29,7 @@ _COLUMN = re.compile(
 )
 _THIRD = re.compile(rf"(?:{_ANSWER})_?(?:c|3|three|third)|(?:c|3|three|third)_(?:{_ANSWER})")
 _FIRST = frozenset((*_A.split("|"), "x"))
-VERDICTS = (
-    *("verdict", "winner", "preference", "preferred", "label", "choice", "judgment", "judgement", "decision"),
-    *("better", "vote"),
-)
+VERDICTS = load_names("pair")["verdict"]
 """Names of the field that says which answer is better."""
 _RATERS = re.compile(r"(?:annotator|rater|judge|voter|expert|human|assessor)_?\d+")
 _OF_JUDGE = re.compile(r"(?P<judge>.+)_(?:winner|verdict|preference)")

@@ -51,7 +51,7 @@ def read_plain(path: Path) -> tuple[Tables, dict[str, str]] | None:
 
 
 def _read_columns(path: Path) -> pa.Table | None:
-    """Read the columns of a file as texts; None if it has other columns or is no such file."""
+    """Read the columns of a file as texts; None if it has other columns or another format."""
     import pyarrow as pa
     from pyarrow import csv, json, parquet
 

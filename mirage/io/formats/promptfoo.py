@@ -1,7 +1,5 @@
 """Results of promptfoo: the answers of providers to prompts and test cases, with their assertions."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +51,7 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     builder.omitted["config and env", "settings and keys of the run are not imported"] = 1
     if not value.keys() & {"response", "provider", "vars", "testCase"}:
         raise BadInput(
-            "this is no result of promptfoo: it has no provider, vars or response",
+            "this is not a result of promptfoo: it has no provider, vars or response",
             where=where,
             do="use the output of promptfoo eval --output results.json",
         )

@@ -1,7 +1,5 @@
 """Flat RAG records: one row per answer, with its question and the passages shown to its system."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from mirage.io.formats import shapes
 from mirage.io.formats.battles import by_people
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, FOUND, fold_field, is_measure, number
-from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenAnswer, GivenScore, Item, Record, Sample, ShownPassage, load_names
 from mirage.io.formats.status import find_status, read_error, read_status, status_fields
 from mirage.io.values import unpack
 from mirage.text.languages import known_code
@@ -32,7 +30,7 @@ _WORSE = "noise_sensitivity"
 """Beginning of measures that are shares of errors."""
 OWN = "file"
 """Rater of a file's own scores."""
-_OF_MEASURES = frozenset(("scores", "metrics", "measures", "evaluation", "eval", "ratings", "evals", "results"))
+_OF_MEASURES = frozenset(load_names("rag")["measures"])
 """Fields that hold several measures by name."""
 _FLAGS = re.compile(
     r"(?:is_?|answer_|response_)?(?:correct|accurate|faithful|grounded|supported|relevant|passed|pass|hit|match)(?:@\d+|_at_\w+)?"
@@ -49,12 +47,8 @@ _NO_MEASURE = re.compile(
     r"|latency|duration|m?s|secs?|seconds|elapsed|runtime|level|hops?|turns?)",
     re.IGNORECASE,
 )
-"""Names of numbers that are no scores of an answer."""
-_TEXT = ("text", "page_content", "content", "passage", "body", "contents", "segment", "value", "sentence", "parts")
-_ID = ("passage_id", "docid", "doc_id", "document_id", "id", "_id")
-_LABEL = ("relevant", "label", "is_relevant")
-_URL = ("url", "link", "uri")
-_LANGUAGE = ("passage_language", "language", "lang")
+"""Names of numbers that are not scores of an answer."""
+_PASSAGE = load_names("passage")
 _NUMBER = re.compile(r"^[ \t]*\[(\d{1,3})\][ \t:.]*", re.MULTILINE)
 
 
@@ -92,7 +86,7 @@ class _Fields:
         return values.identifier(self.get(field), field, self.where)
 
 
-_NO_FIELD = "it is no field of rag"
+_NO_FIELD = "it is not a field of rag"
 
 
 @lru_cache(1024)
@@ -108,7 +102,7 @@ def _plan(names: tuple[str, ...], mapped: bool) -> _Plan:
 
 @lru_cache(256)
 def _why_left_out(name: str) -> str:
-    if (near := values.nearest(name, KNOWN)) is None:
+    if (near := values.nearest_name(name, KNOWN)) is None:
         return _NO_FIELD
     field = next(field for field, names in FIELDS.items() if near in names)
     return f"not a field of rag; did you mean {near}? --map {name}={field}"
@@ -324,13 +318,14 @@ def _split_numbered(text: str) -> list[str] | None:
 def _passage(entry: Any, label: Any, where: str, name: str) -> ShownPassage:
     if not isinstance(entry, Mapping):
         return ShownPassage(shapes.text(entry, name, where), relevant=values.flag(label, "relevant", where))
-    text_name, text = values.first(entry, *_TEXT)
-    id_name, passage_id = values.first(entry, *_ID)
+    named = {ours: values.first(entry, *names) for ours, names in _PASSAGE.items()}
+    text_name, text = named["text"]
+    id_name, passage_id = named["id"]
     if text is None and passage_id is None:
         text_name, text = name, shapes.text(entry, name, where)
-    label_name, own_label = values.first(entry, *_LABEL)
-    url_name, url = values.first(entry, *_URL)
-    language_name, language = values.first(entry, *_LANGUAGE)
+    (label_name, own_label), (url_name, url), (language_name, language) = (
+        named[name] for name in ("relevant", "url", "language")
+    )
     code = known_code(language if isinstance(language, str) else None)
     rest = {
         name: content

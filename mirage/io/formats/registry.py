@@ -1,7 +1,5 @@
 """Registry of formats. To add one, add a table to `flat.toml`, or a module with a `FORMAT` to `formats`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

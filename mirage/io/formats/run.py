@@ -1,13 +1,12 @@
 """Reading a file in a format: errors are collected, and inferences and ignored content counted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, TwoAnswers, read_items
@@ -24,9 +23,6 @@ from mirage.store.files import Line
 from mirage.text import segmentation as text
 from mirage.text.dates import utc_day
 from mirage.text.languages import known_code
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Progress = Callable[[int, int | None], None]
 _STEP = 1000
@@ -93,7 +89,7 @@ class Summary:
         ]
 
 
-def recognised(path: Path, options: Options | None = None) -> list[Recognised]:
+def recognise_file(path: Path, options: Options | None = None) -> list[Recognised]:
     """Detect the format of a file from its first records.
 
     Raises:
@@ -161,7 +157,7 @@ def read(
     if name is not None:
         candidates = [Recognised(format_named(name), "")]
     elif lines is None:
-        candidates = recognised(path, options)
+        candidates = recognise_file(path, options)
     else:
         candidates = _recognise(sampled_lines(path, lines(), options))
     readings = (
@@ -222,7 +218,7 @@ def _languages_apart(options: Options) -> set[str]:
 
 def _summarise_plain(path: Path, tables: Tables, guessed: Mapping[str, str]) -> Summary:
     """Summarise a plain file of battles, as the reading of its records does."""
-    (first, *_) = recognised(path)
+    (first, *_) = recognise_file(path)
     rows = MappingProxyType({name: len(table) for name, table in tables.items()})
     return Summary(first.format.name, first.reason, rows["judgments"], rows, MappingProxyType(dict(guessed)), (), 0)
 
@@ -280,7 +276,7 @@ def _collect(taken: Recognised, records: Iterator[Record], progress: Progress | 
                 progress(n, None)
             yield record
 
-    # What is no fault of one record (the file ends in the middle) would be raised again and again.
+    # An error that no single record caused (the file ends in the middle) would be raised again and again.
     while n > before:
         before = n
         try:

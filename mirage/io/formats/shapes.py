@@ -6,8 +6,6 @@ Every format reads questions, answers, passages and references here.
     conversation([{"speaker": "user", "text": "When?"}], "question", where)  # its question is "When?"
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -16,33 +14,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from mirage.errors import BadInput
+from mirage.io.formats.spec import load_names
 from mirage.io.values import shorten, unpack
 
-INNER = (
-    "text",
-    "content",
-    "value",
-    "sentence",
-    "parts",
-    "contents",
-    "sentences",
-    "answer",
-    "output",
-    "response",
-    "message",
-    "refusal",
-)
+_MESSAGE = load_names("message")
+INNER = _MESSAGE["inner"]
 """Names under which an object holds its text, in order."""
-READ = frozenset((*INNER, *("type", "role", "speaker", "sentence_id", "id", "index")))
+READ = frozenset((*INNER, *_MESSAGE["about"]))
 """Fields of the parts of a text that are read, or only number the parts."""
-USERS, MODELS = ("user", "human"), ("assistant", "ai", "model", "agent", "bot", "gpt", "chatbot")
-_KNOWN = (*USERS, *MODELS, "system", "developer", "tool", "function")
-_ROLES = ("role", "speaker", "from", "author", "sender", "type")
+USERS, MODELS = _MESSAGE["users"], _MESSAGE["models"]
+_KNOWN = (*USERS, *MODELS, *_MESSAGE["others"])
 _FREE = ("role", "speaker")
 """Names of a speaker that need not be known."""
-_THINKING = ("reasoning", "thinking", "redacted_thinking")
-_UNSAID = (*_THINKING, "tool_use", "tool_call", "tool_result", "tool_call_response", "function_call", "image_url")
-"""Types of content parts that are no part of the text, though they may hold one."""
+_THINKING = _MESSAGE["thinking"]
+_UNSAID = (*_THINKING, *_MESSAGE["unsaid"])
+"""Types of content parts that are not part of the text, though they may contain text."""
 
 
 _TEXTS = ("text", "input_text", "output_text")
@@ -59,7 +45,7 @@ class Conversation:
     turns: tuple[tuple[str, str], ...]
     """Speaker and text of each earlier turn of a user or a model."""
     answer: str | None
-    """What the model said after it; null if nothing."""
+    """Reply of the model to it; null if there is none."""
     thoughts: str | None = None
     """Its reasoning, if that is separate."""
 
@@ -121,8 +107,8 @@ def _shape(value: Any) -> str:
 
 
 def role(message: Mapping[str, Any]) -> str | None:
-    """Return who speaks in a message, in lower case; None for an object that is no message."""
-    for name in _ROLES:
+    """Return the speaker of a message, in lower case; None for an object that is not a message."""
+    for name in _MESSAGE["role"]:
         if isinstance(who := message.get(name), str) and (name in _FREE or who.lower() in _KNOWN):
             return who.lower()
     return None

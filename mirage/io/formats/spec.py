@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mirage.text.data import load_words
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -19,6 +21,11 @@ Value = Mapping[str, Any]
 
 SAMPLED = 20
 """Number of records and lines used to detect a format."""
+
+
+def load_names(table: str) -> dict[str, tuple[str, ...]]:
+    """Return the names in a table of `fields.toml`, by what is called so."""
+    return {ours: tuple(names.split()) for ours, names in load_words("fields", "mirage.io.formats")[table].items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ class GivenAnswer:
     text: str | None
     """Its text; None if there is none."""
     status: str | None = None
-    """How it ended (`schema.Answer`); None to derive it from the text."""
+    """Status, as in `schema.Answer`; None to derive it from the text."""
     reason: str | None = None
     """Why there is no text."""
     template: str | None = None
@@ -109,7 +116,7 @@ class GivenAnswer:
     retriever: str | None = None
     """Retriever of the passages shown, as in table `retrieved`; null for those given with the query."""
     depth: int | None = None
-    """How many of the retriever's top passages were shown; null for all."""
+    """Number of the retriever's top passages shown; null for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +266,9 @@ ABSENT = {
     "judge": ("judge", "not given, named judge; change it with --set judge=NAME"),
     "language": ("und", "not given, and no text to tell it by; set it: --set language=CODE"),
 }
-"""By column of verdicts: the value in a file without the column, and what the summary says of it."""
+"""By column of verdicts: the value in a file without the column, and its remark in the summary."""
 
 ALONE = "not given: each battle is its own query; intervals assume independent battles"
-"""What is said of battles without a query or its id."""
+"""Remark on battles without a query or its id."""
 REPEATED = "of the same judge on a battle that came before: each counts, as a repeat"
-"""What is said of the number of verdicts on a battle that the same judge decided before, in the same order."""
+"""Remark on verdicts on a battle that the same judge decided before, in the same order."""

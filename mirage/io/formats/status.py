@@ -3,14 +3,13 @@
 find_status({"answer": "I don't know.", "llm_error": "HTTP 429"}, "")   # ("api_error", "HTTP 429")
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from mirage.io.formats.fields import number
+from mirage.io.formats.spec import load_names
 from mirage.io.values import unpack
 
 _PIPELINE = r"(?:(?:llm|api|model|request|response|gen(?:eration)?|inference|call|rag|system|service|http)[_ .-]?)?"
@@ -21,19 +20,7 @@ _ERRORS = re.compile(
     re.IGNORECASE,
 )
 _SUCCESS = re.compile(rf"{_PIPELINE}(?:is_?|was_?)?(?:success(?:ful)?|succeeded|ok)", re.IGNORECASE)
-_WORDS: dict[str, str] = {
-    word: status
-    for status, words in {
-        "ok": "ok success succeeded successful complete completed done finished stop end_turn eos true",
-        "api_error": "error failed failure fail timeout timed_out exception aborted cancelled canceled rate_limited "
-        "api_error internal_error false",
-        "truncated": "truncated length max_tokens model_length incomplete",
-        "refused": "refused content_filter filtered blocked safety recitation",
-        "missing": "missing skipped pending not_run",
-        "empty": "empty",
-    }.items()
-    for word in words.split()
-}
+_WORDS = {word: status for status, words in load_names("status").items() for word in words}
 _NO_ERROR = frozenset(("", "none", "null", "nan", "false", "no", "n", "0", "ok", "[]", "{}", "n/a", "-", "success"))
 _SUPPOSED = frozenset(("true", "yes", "y", "1"))
 

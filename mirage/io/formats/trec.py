@@ -7,8 +7,7 @@ passages, unless it is named `given`, as are passages supplied with the queries.
 passage's metadata. A file name like `topics.sw.tsv` gives the language of its queries.
 """
 
-from __future__ import annotations
-
+import itertools
 import json
 import math
 import re
@@ -23,7 +22,7 @@ from typing import Any, Literal
 from mirage.errors import BadInput
 from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import first, need, number, text, wrong
-from mirage.io.formats.spec import GivenRanking, Item, Record, Sample, ShownPassage
+from mirage.io.formats.spec import GivenRanking, Item, Record, Sample, ShownPassage, load_names
 from mirage.stages.retrieve.corpus import ID_FIELDS, TEXT_FIELDS
 from mirage.stages.shown import GIVEN
 from mirage.store import files as store_files
@@ -36,13 +35,12 @@ RELEVANT_FROM = 1
 """Lowest grade that counts as relevant."""
 Kind = Literal["topics", "qrels", "run", "corpus"]
 _ORDER: tuple[Kind, ...] = ("topics", "qrels", "run", "corpus")
-_QUERIES = ("text", "query", "title", "question", "topic")
-_QUERY_IDS = ("_id", "qid", "query_id", "topic_id", "id")
-_ABOUT = ("description", "narrative")
-_TOPIC = frozenset((*_QUERY_IDS, *_QUERIES, *_ABOUT, "language", "metadata"))
+_NAMES = load_names("trec")
+_ABOUT = _NAMES["about"]
+_TOPIC = frozenset(itertools.chain(*_NAMES.values()))
 _CORPUS = re.compile(r"corpus|collection|doc|passage|segment", re.IGNORECASE)
 _GRADED = re.compile(r"qrel|judg|label|relevan|corpus-id", re.IGNORECASE)
-"""What files of labels are called, and BEIR's header of their columns."""
+"""Names of files with labels, and BEIR's header of their columns."""
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?nan|[+-]?inf(inity)?", re.IGNORECASE)
 _HEADER = re.compile(r"(query|topic)?[-_ ]?(id)?|qid|query|topic", re.IGNORECASE)
 """First column of a header."""
@@ -165,7 +163,7 @@ def _json(path: Path, **names: Sequence[str]) -> _Numbered:
 def _topics(path: Path) -> _Numbered:
     if next(_rows(path, header=False))[1].startswith("{"):
         about = {name: (name,) for name in (*_ABOUT, "language")}
-        yield from _json(path, query_id=_QUERY_IDS, text=_QUERIES, **about)
+        yield from _json(path, query_id=_NAMES["query_id"], text=_NAMES["text"], **about)
         return
     for where, line in _rows(path, header=False):
         query_id, _, content = line.partition("\t")

@@ -1,7 +1,5 @@
 """Answers in the format of the TREC RAG tracks: sentences with references."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

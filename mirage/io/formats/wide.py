@@ -1,7 +1,5 @@
 """Wide tables: a row a question, a column of answers a system: `gpt_answer`, `answer_gpt`, `output: gpt`, `gpt-4`."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -36,7 +34,7 @@ _ABOUT = re.compile(
     r"final|raw|parsed|actual|user|model|system|precision|recall|notes?|comments?|explanation|rationale|reasons?)",
     re.IGNORECASE,
 )
-"""What a column is of that belongs to no system, or is about an answer."""
+"""Names of columns that belong to no system, or are about an answer."""
 _SYSTEMS, _ASKED = frozenset(FIELDS["system"]), frozenset((*FIELDS["question"], *FIELDS["id"]))
 
 
@@ -143,7 +141,7 @@ def _items(record: Record, builder: Builder) -> Iterator[Item]:
     answered = {system: fields for system, fields in of_system.items() if "answer" in fields}
     silent = [system for system, fields in answered.items() if fields["answer"] in (None, "")]
     for system, fields in answered.items():
-        answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is no answer
+        answer = None if fields["answer"] == "" else fields["answer"]  # an empty cell is not an answer
         # An error of the row is that of the systems without an answer; if all have one, of all.
         how = ended if system in silent or not silent else {}
         row = Record({**shared, **how, **fields, "answer": answer, "system": system}, record.where)

@@ -1,7 +1,5 @@
 """Import of system cards."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,12 +1,12 @@
 """Import of a file in any known format into an arena, in one transaction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage.errors import BadInput, Unreachable
 from mirage.io.formats import run
@@ -23,9 +23,6 @@ from mirage.store.lineage import derived_tables
 from mirage.store.upsert import by_key, retry_outdated, upsert
 from mirage.store.writing import Provenance
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 @dataclass(frozen=True, slots=True)
 class FileImport:
@@ -34,7 +31,7 @@ class FileImport:
     arena: Arena
     """The arena after the import."""
     summary: Summary
-    """What was read, inferred and ignored."""
+    """Summary of what was read, inferred and ignored."""
 
 
 def read_file(
@@ -97,7 +94,7 @@ def _import(
     def write() -> FileImport:
         arena = open_arena(into) if is_arena(into) else None
         tables, summary = run.read(path, name=name, options=options, arena=arena, progress=progress, lines=lines)
-        grown = arena is not None and misfits.grows(arena, tables)
+        grown = arena is not None and misfits.adds_passages(arena, tables)
         result = upsert(
             into,
             {table: by_key(table, data) for table, data in tables.items()},

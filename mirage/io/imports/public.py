@@ -1,7 +1,5 @@
 """Import of public datasets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,9 @@ from mirage.io.sources.mirage_bench.read import bench_files, read_bench
 from mirage.io.sources.nomiracl.origin import ORIGIN
 from mirage.io.sources.nomiracl.outputs import output_files, read_outputs, summarise
 from mirage.io.sources.nomiracl.queries import read_queries
+from mirage.schema import Tables
 from mirage.stages.outcomes.stage import OUTCOMES
-from mirage.stages.stage import Progress, Tables
+from mirage.stages.stage import Progress
 from mirage.store import files
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.cores import on_cores
@@ -215,10 +214,10 @@ def _refuse_held(arena: Arena) -> None:
 
 def outputs_summary(tables: Tables) -> str:
     """Summarise imported outputs in numbers."""
-    summary = summarise(tables)
+    *languages, total = summarise(tables)
+    systems = len(tables["answers"]["system"].unique())
     return (
-        f"{summary.total.answers:,} replies of {len(summary.systems)} systems to {summary.total.queries:,} questions "
-        f"in {len(summary.languages)} languages."
+        f"{total.answers:,} replies of {systems} systems to {total.queries:,} questions in {len(languages)} languages."
     )
 
 

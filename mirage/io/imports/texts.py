@@ -1,7 +1,5 @@
 """Download of the texts that are not bundled, into an arena in the user's folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +36,7 @@ def download_texts(into: Path, progress: Callable[[float, str], None]) -> Arena:
         progress(0.75 + 0.25 * measured / total, "Measuring the answers")
 
     answers, path = into / "nomiracl", into / "arenas" / home.TEXTS
-    with home.alone(into):
+    with home.lock_folder(into):
         pulled = pull_nomiracl(answers, base_url=os.environ.get("MIRAGE_NOMIRACL_URL"), progress=fetching)
         notes = [f"not at the source: {', '.join(pulled.absent)}"] if pulled.absent else []
         import_outputs(

@@ -106,7 +106,7 @@ def _records(path: Path, options: Options) -> Iterator[tuple[dict[str, Any], str
     lines = yaml_records(path, named="system") if path.suffix in ENDINGS else records.records(path)
     for line in lines:
         if not isinstance(line.value, Mapping):
-            raise BadInput("this is no record of fields", where=line.where, do="give one record a system")
+            raise BadInput("this is not a record of fields", where=line.where, do="give one record a system")
         record = options.apply(dict(line.value))
         for theirs, ours in ALIASES.items():
             if theirs in record and ours not in record:

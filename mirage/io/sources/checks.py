@@ -1,6 +1,4 @@
-"""Checks of the rows of published files, of which nothing is repaired."""
-
-from __future__ import annotations
+"""Checks of the rows of published files; nothing is repaired."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,14 +10,14 @@ from mirage.io.values import shorten
 TEXT = ((str,), "a text")
 TEXT_OR_NULL = ((str, type(None)), "a text or null")
 Fields = Mapping[str, tuple[tuple[type, ...], str]]
-"""By field, the types that its value may have, and what these are called."""
+"""By field, the allowed types of its value, and their name in words."""
 
 
 def check_fields(row: Any, fields: Fields, where: str) -> None:
-    """Refuse a row that lacks a field, or has a value of another type; an empty text only stands where null may.
+    """Refuse a row that lacks a field, or has a value of another type; an empty text is valid only where null is.
 
     Raises:
-        BadInput: naming the field, and those that there are.
+        BadInput: naming the field, and the row's fields.
     """
     if not isinstance(row, Mapping):
         raise BadInput(f"this is {shorten(row)}, not an object", where=where, do=f"give it {', '.join(fields)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +15,15 @@ from mirage.store.files import Sink
 
 if TYPE_CHECKING:
     import httpx
-    import numpy as np
 
 ATTEMPTS = 5
 """Maximum attempts per file and call."""
 REDIRECTS = 5
 """Maximum redirects per request."""
+TIMEOUT = 30.0
+"""Seconds without an answer or a byte after which an attempt fails."""
 LARGEST = 8 * 1024**3
-"""Default maximum size of a file, in bytes."""
+"""Maximum bytes of a file, regardless of the server's length."""
 LONGEST_WAIT = 120.0
 """In seconds; if a server asks for a longer pause, the call ends."""
 
@@ -43,29 +44,19 @@ class DownloadResult:
     """Names of files that the source does not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """A failed attempt: its cause, and the wait in seconds that the server asks for."""
+class _AgainError(Exception):
+    """A failed attempt, and the wait in seconds that the server asks for."""
 
-    why: str
-    wait: float | None = None
+    def __init__(self, why: str, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.wait = wait
 
 
 class _Absent(Exception):
     """The server has no such file."""
 
 
-def fetch(
-    into: Path,
-    names: Sequence[str],
-    base_url: str,
-    *,
-    progress: Progress | None = None,
-    timeout: float = 30.0,
-    largest: int = LARGEST,
-    rng: np.random.Generator | None = None,
-    sleep: Callable[[float], None] = time.sleep,
-) -> DownloadResult:
+def fetch(into: Path, names: Sequence[str], base_url: str, *, progress: Progress | None = None) -> DownloadResult:
     """Download files into a folder, each under its own name.
 
     An existing file is not requested again; an interrupted one is resumed, in this call or a later one. A file gets its
@@ -77,10 +68,6 @@ def fetch(
         names: the files, relative to the address and to the folder.
         base_url: the address to which the names are appended.
         progress: called with the current bytes of a file, its size if known, and its name.
-        timeout: seconds without an answer or a byte after which an attempt fails.
-        largest: maximum bytes of a file, regardless of the server's length.
-        rng: random source for the jitter of pauses between attempts.
-        sleep: function that waits a number of seconds.
 
     Raises:
         Unreachable: if a file cannot be downloaded or is too large, or the server has none of them or has a forbidden
@@ -88,80 +75,79 @@ def fetch(
         BadInput: if the address is invalid, or the folder cannot be written.
     """
     import httpx
-    import numpy as np
 
     base = base_url.rstrip("/")
     if "@" in base.partition("://")[2].partition("/")[0]:
         raise BadInput("the address has a user name or a password", do="give a mirror that needs none")
-    rng = np.random.default_rng() if rng is None else rng
     # The length is checked against what is written, so the bytes must come as they are.
     headers = {"Accept-Encoding": "identity", "User-Agent": "mirage"}
     fetched, absent = 0, []
     try:
-        with httpx.Client(headers=headers, timeout=timeout) as client:
+        with httpx.Client(headers=headers, timeout=TIMEOUT) as client:
             for name in names:
                 sink = Sink(into / name)
                 if sink.done:
                     continue
                 try:
-                    _fetch(client, f"{base}/{name}", sink, name, progress, largest, rng, sleep)
+                    _fetch(client, f"{base}/{name}", sink, name, progress)
                     fetched += 1
                 except _Absent:
                     absent.append(name)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise BadInput(f"this is no address to fetch from: {base}", do=f"give an https address ({error})") from None
     except OSError as error:
-        raise BadInput(
-            f"{into} cannot be written: {error.strerror or error}",
-            where=str(error.filename or into),
-            do="free space or check permissions, then run the command again to resume",
-        ) from None
+        raise not_written(into, error) from None
+    return finish(into, names, fetched, absent, where=f"{base}/", do="check the address, or fetch the files by hand")
+
+
+def not_written(into: Path, error: OSError) -> BadInput:
+    """Return the error for a folder that cannot be written."""
+    return BadInput(
+        f"{into} cannot be written: {error.strerror or error}",
+        where=str(error.filename or into),
+        do="free space or check permissions, then run the command again to resume",
+    )
+
+
+def finish(
+    into: Path, names: Collection[str], fetched: int, absent: Sequence[str], *, where: str, do: str
+) -> DownloadResult:
+    """Return the result of a download.
+
+    Raises:
+        Unreachable: if the source has none of the files.
+    """
     if absent and len(absent) == len(names):
-        raise Unreachable(
-            f"none of the {len(names)} files is there (404), such as {absent[0]}",
-            where=f"{base}/{absent[0]}",
-            do="check the address, or fetch the files by hand",
-        )
+        what = f"none of the {len(names)} files is there (404), such as {absent[0]}"
+        raise Unreachable(what, where=f"{where}{absent[0]}", do=do)
     return DownloadResult(into, len(names) - len(absent), fetched, tuple(absent))
 
 
-def _fetch(
-    client: httpx.Client,
-    url: str,
-    sink: Sink,
-    name: str,
-    progress: Progress | None,
-    largest: int,
-    rng: np.random.Generator,
-    sleep: Callable[[float], None],
-) -> None:
+def _fetch(client: httpx.Client, url: str, sink: Sink, name: str, progress: Progress | None) -> None:
     """Download one file, with a limited number of attempts."""
     import httpx
+    import numpy as np
 
-    failure = _Again("")
     for attempt in range(ATTEMPTS):
-        if attempt:
-            # From 1 second, doubled each time, spread by half either way so that many clients do not come at once.
-            backoff = 2.0 ** (attempt - 1) * rng.uniform(0.5, 1.5)
-            sleep(backoff if failure.wait is None else failure.wait)
         try:
-            outcome = _attempt(client, url, sink, name, progress, largest)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-            raise
-        except httpx.HTTPError as error:
-            outcome = _Again(str(error)[:200] or type(error).__name__)
-        finally:
-            sink.pause()
-        if outcome is None:
+            _attempt(client, url, sink, name, progress)
             sink.finish()
             return
-        failure = outcome
-        if failure.wait is not None and failure.wait > LONGEST_WAIT:
-            raise Unreachable(
-                f"the server asks to wait {failure.wait:,.0f} seconds", where=url, do="run the same command again then"
-            )
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+            raise
+        except (httpx.HTTPError, _AgainError) as error:
+            why, wait = str(error)[:200] or type(error).__name__, getattr(error, "wait", None)
+        finally:
+            sink.pause()
+        if wait is not None and wait > LONGEST_WAIT:
+            what = f"the server asks to wait {wait:,.0f} seconds"
+            raise Unreachable(what, where=url, do="run the same command again then")
+        if attempt + 1 < ATTEMPTS:
+            # From 1 second, doubled each time, spread by half either way so that many clients do not come at once.
+            backoff = 2.0**attempt * np.random.default_rng().uniform(0.5, 1.5)
+            time.sleep(backoff if wait is None else wait)
     raise Unreachable(
-        f"{name} did not come in {ATTEMPTS} attempts; the last: {failure.why}",
+        f"{name} did not come in {ATTEMPTS} attempts; the last: {why}",
         where=url,
         do="check the connection and run the same command again to resume",
     )
@@ -195,90 +181,66 @@ def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
 
 
-def _attempt(
-    client: httpx.Client, url: str, sink: Sink, name: str, progress: Progress | None, largest: int
-) -> _Again | None:
-    """Request the rest of a file once. Return None if the file is complete."""
+def _attempt(client: httpx.Client, url: str, sink: Sink, name: str, progress: Progress | None) -> None:
+    """Request the rest of a file once, and check that it is then complete."""
     offset = sink.offset
     with _answer(client, url, {"Range": f"bytes={offset}-"} if offset else {}) as response:
         code = response.status_code
-        if (later := _check_status(code, url, response.headers.get("Retry-After", ""))) is not None:
-            return later
+        _check_status(code, url, response.headers.get("Retry-After", ""))
         start, total = _range(response)
-        if code == 416 and total == offset:
-            # The last call was stopped between the last byte and the name.
-            return _whole(sink, total)
         if code == 200:
             start, total = 0, _length(response)
             sink.restart()
-        elif code == 416 or start != offset:
+        elif start != offset and not (code == 416 and total == offset):  # all but the name may have come before
             sink.restart()
-            return _Again("the server does not go on from where the file stopped", 0.0)
+            raise _AgainError("the server does not go on from where the file stopped", 0.0)
         if total is None and "chunked" not in response.headers.get("Transfer-Encoding", ""):
             raise Unreachable("the server does not report the file's length", where=url, do="give another address")
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Unreachable("the server sends the file in another encoding", where=url, do="give another address")
-        limit = largest if total is None else total
-        if limit > largest:
-            raise _too_large(name, url, largest)
         # Without a chunk size httpx hands on what came, so a cut connection loses none of it.
-        for chunk in response.iter_raw():
+        for chunk in response.iter_raw() if code != 416 and (total or 0) <= LARGEST else ():
             sink.append(chunk)
             start += len(chunk)
-            if start > limit:
-                return _overrun(sink, name, url, total, largest)
+            if start > (LARGEST if total is None else total):
+                break
             if progress:
                 progress(start, total, name)
-    return _whole(sink, total)
+    sink.pause()
+    if (start if total is None else total) > LARGEST:
+        sink.restart()
+        raise Unreachable(
+            f"{name} is larger than {LARGEST:,} bytes, the most that is fetched",
+            where=url,
+            do="check the address, or fetch the file by hand",
+        )
+    if total is not None and (came := sink.offset) != total:
+        if came > total:
+            sink.restart()
+        raise _AgainError(f"{came:,} bytes came where {total:,} were due")
+    if not sink.is_intact():
+        sink.restart()
+        raise _AgainError("what came does not unpack")
 
 
-def _check_status(code: int, url: str, retry_after: str) -> _Again | None:
-    """Return the failed attempt of an error status that may be temporary; None for a status with content.
+def _check_status(code: int, url: str, retry_after: str) -> None:
+    """Check that a status is one with content.
 
     Raises:
         _Absent: if there is no such file.
+        _AgainError: if the failure may be temporary.
         Unreachable: if another attempt is useless.
     """
     if code in (404, 410):
         raise _Absent
     if code in (408, 425, 429) or code >= 500:
-        return _Again(f"the server answered {code}", float(retry_after) if retry_after.isdecimal() else None)
+        raise _AgainError(f"the server answered {code}", float(retry_after) if retry_after.isdecimal() else None)
     if code not in (200, 206, 416):
         raise Unreachable(
             f"the server refused with {code}",
             where=url,
             do="the files are public: check the address and the proxy, or fetch them by hand from there",
         )
-    return None
-
-
-def _overrun(sink: Sink, name: str, url: str, total: int | None, largest: int) -> _Again:
-    """Handle more bytes than expected: restart the file, or fail if no length is known."""
-    sink.restart()
-    if total is None:
-        raise _too_large(name, url, largest)
-    return _Again(f"more than the {total:,} bytes came that were due")
-
-
-def _too_large(name: str, url: str, largest: int) -> Unreachable:
-    return Unreachable(
-        f"{name} is larger than {largest:,} bytes, the most that is fetched",
-        where=url,
-        do="check the address, or fetch the file by hand",
-    )
-
-
-def _whole(sink: Sink, total: int | None) -> _Again | None:
-    """Check the file against the given length and with the format's own check."""
-    sink.pause()
-    if total is not None and sink.offset != total:
-        if sink.offset > total:
-            sink.restart()
-        return _Again(f"{sink.offset:,} bytes came where {total:,} were due")
-    if not sink.intact():
-        sink.restart()
-        return _Again("what came does not unpack")
-    return None
 
 
 def _range(response: httpx.Response) -> tuple[int, int | None]:

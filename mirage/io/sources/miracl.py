@@ -139,7 +139,12 @@ def pull_miracl(
     codes = _codes(split, languages)
     parts = [(base_url or URLS[split], [name for code in codes for name in _lists(code, split)])]
     if texts:
-        parts.append((base_url or CORPUS_URL, [name for code in codes for name in _shards(code)]))
+        shards = [
+            f"miracl-corpus-v1.0-{code}/docs-{number}.jsonl.gz"
+            for code in codes
+            for number in range(SIZES[code].shards)
+        ]
+        parts.append((base_url or CORPUS_URL, shards))
     downloads = [fetch(into, names, url, progress=progress) for url, names in parts]
     return DownloadResult(
         into,
@@ -233,11 +238,6 @@ def _lists(code: str, split: Split) -> list[str]:
     names = {kind: f"{kind}.miracl-v1.0-{code}-{split}.tsv" for kind in ("topics", "qrels")}
     # The files of dev lie side by side at their source, those of train in folders.
     return [name if split == "dev" else f"miracl-v1.0-{code}/{kind}/{name}" for kind, name in names.items()]
-
-
-def _shards(code: str) -> list[str]:
-    """Return the names of a corpus's files under its address."""
-    return [f"miracl-corpus-v1.0-{code}/docs-{number}.jsonl.gz" for number in range(SIZES[code].shards)]
 
 
 def _files(folder: Path, split: Split) -> dict[str, dict[str, Path]]:

@@ -5,8 +5,6 @@ qrels   query id, Q0, document id, 1 if the passage is relevant else 0; white sp
 corpus  JSON Lines with docid, title and text
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +31,7 @@ def topics(path: Path, *, seen: dict[str, str] | None = None) -> dict[str, str]:
 
     Args:
         path: the file, UTF-8, compressed if named `.gz`.
-        seen: ids of other files and where they stand, for several files that share no id; this file's are added.
+        seen: ids of other files with their places, to reject an id that occurs in two files; this file's ids are added.
 
     Raises:
         BadInput: naming file and line, if a line is malformed or an id occurs twice.

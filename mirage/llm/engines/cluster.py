@@ -172,7 +172,7 @@ class Cluster:
             BadInput: if a machine has another version.
             MirageError: raised by a worker.
         """
-        with _translated():
+        with _convert_ray_errors():
             ray = self._connect()
             worker = ray.remote(Worker).options(
                 num_cpus=_LIGHT, scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=-1
@@ -240,7 +240,7 @@ def _no_cluster(error: Exception, address: str) -> MirageError:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _convert_ray_errors() -> Iterator[None]:
     """Convert Ray's errors to ours."""
     try:
         yield
@@ -299,7 +299,7 @@ def _results(actors: list[Any], waiting: Iterator[Chunk], grace: float) -> Itera
     pool, error, end = ActorPool(actors), None, float("inf")
     while time.monotonic() < end:
         try:
-            with _translated():
+            with _convert_ray_errors():
                 while pool.has_free() and (chunk := next(waiting, None)) is not None:
                     pool.submit(lambda actor, value: actor.run.remote(value), chunk)
                 if not pool.has_next():

@@ -1,22 +1,20 @@
 """Execution in several processes of this machine, for CPU-bound work."""
 
-from __future__ import annotations
-
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mirage.errors import BadInput
 from mirage.store.cores import pool
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 _LOG = logging.getLogger(__name__)
 _LOSSES = 3
 """Maximum consecutive losses of workers without a finished task."""
+_AHEAD = 3
+"""Tasks per worker that are begun or wait for their result to be taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +26,11 @@ class Processes:
 
     workers: int
 
-    def run(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
-        """Run a function on each task, taken as workers become free; those of a killed process are repeated by another.
+    def run(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+        """Run a function on each task, taken a few ahead; those of a killed process are repeated by another.
 
         Yields:
-            Number and result of each task, in order of completion.
+            The result of each task, in order.
 
         Raises:
             BadInput: if processes are killed repeatedly.
@@ -40,15 +38,22 @@ class Processes:
         """
         from concurrent.futures.process import BrokenProcessPool
 
-        waiting = enumerate(tasks)
-        open_: dict[int, Any] = {}
-        losses = 0
+        waiting, losses = iter(tasks), 0
+        begun: deque[Any] = deque()
         while losses < _LOSSES:
             try:
-                for number, result in self._until_lost(work, waiting, open_):
-                    losses = 0
-                    yield number, result
-                return
+                with pool(self.workers) as executor:
+                    futures = deque(executor.submit(work, task) for task in begun)
+                    while True:
+                        for task in islice(waiting, _AHEAD * self.workers - len(begun)):
+                            begun.append(task)
+                            futures.append(executor.submit(work, task))
+                        if not futures:
+                            return
+                        result = futures.popleft().result()
+                        begun.popleft()
+                        losses = 0
+                        yield result
             except BrokenProcessPool:
                 losses += 1
                 _LOG.warning("A worker process was killed; its work is repeated.")
@@ -56,22 +61,3 @@ class Processes:
             f"worker processes were killed {_LOSSES} times in a row",
             do="the memory may be too small: reduce --workers, or use --engine local",
         )
-
-    def _until_lost(
-        self, work: Callable[[Any], Any], waiting: Iterator[tuple[int, Any]], open_: dict[int, Any]
-    ) -> Iterator[tuple[int, Any]]:
-        """Run the open and waiting tasks until a process is lost."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-
-        with pool(self.workers) as executor:
-            futures: dict[Future[Any], int] = {executor.submit(work, task): number for number, task in open_.items()}
-            while True:
-                for number, task in islice(waiting, max(0, 2 * self.workers - len(futures))):
-                    open_[number] = task
-                    futures[executor.submit(work, task)] = number
-                if not futures:
-                    return
-                for future in wait(futures, return_when=FIRST_COMPLETED).done:
-                    result, number = future.result(), futures.pop(future)
-                    del open_[number]
-                    yield number, result

@@ -10,8 +10,6 @@ settings: arXiv 2312.11361, section 4.3.
 2410.13716), in words of our own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

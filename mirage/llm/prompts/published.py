@@ -1,7 +1,5 @@
 """Prompt templates as the NoMIRACL package offers them: a callable of a query and a fixed number of passages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mirage.errors import BadInput, UnknownName

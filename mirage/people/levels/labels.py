@@ -5,16 +5,14 @@ and files of `mirage votes import --kind answers`. Votes on battles carry no inf
 answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -23,6 +21,7 @@ from mirage.people.votes.kinds import Evidence
 from mirage.people.votes.rows import majorities, read_row
 from mirage.ranking.compare.measures import NUGGETS, OF_FEATURE, RATE, QueryMeasure, query_measure
 from mirage.stages.features.nuggets import MAIN_SCORE
+from mirage.stats.arrays import Array, Places
 from mirage.stats.powered_mean import mean_of_programs
 from mirage.stats.units import Units
 from mirage.store import records
@@ -30,11 +29,6 @@ from mirage.store.arena import Arena, open_arena
 from mirage.store.upsert import by_key, upsert
 from mirage.text.languages import in_order
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
 Key = tuple[str, str, str]
 """Language, query and system."""
 
@@ -97,7 +91,7 @@ class Labels:
 
     def scale(self, values: Array) -> Array:
         """Convert values to [0, 1]."""
-        return np.asarray(np.clip((values - self.low) / (self.high - self.low), 0.0, 1.0))
+        return np.clip((values - self.low) / (self.high - self.low), 0.0, 1.0)
 
     @cached_property
     def scaled(self) -> Array:

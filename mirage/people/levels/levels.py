@@ -4,17 +4,16 @@
 system it is "not checked". The row `all` is the mean over the corrected languages.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from mirage.people.levels.labels import Array, Labels, Places
+from mirage.people.levels.labels import Labels
 from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import Evidence
 from mirage.schema import CodeOrAll, Count, Share
+from mirage.stats.arrays import Array, Places
 from mirage.stats.powered_mean import powered_mean
 from mirage.text.languages import in_order
 from mirage.text.segmentation import count_text

@@ -99,7 +99,7 @@ def agreement(
     """Compare people with every judge and with each other, in each language and overall.
 
     Args:
-        votes: those that stand (`standing`), of one arena.
+        votes: the valid ones (`valid_votes`), of one arena.
         judgments: table `judgments`; None if there is none.
         control: whether only battles count that were drawn at random. With False the figures are those of the battles
             that the queue chose, and say little about the others.
@@ -113,12 +113,7 @@ def agreement(
     if judgments is not None:
         battles = decide_battles(judgments)
         names, items = list(battles.judges), items_of(battles, opinions)
-    rows = []
-    for judge in (*names, None):
-        of_judge = items.get(judge or "", {})
-        parts = [_compare(judge, opinions[code], of_judge.get(code)) for code in in_order(opinions)]
-        rows += _rows(parts)
-    return rows
+    return [row for judge in (*names, None) for row in _rows(judge, opinions, items.get(judge or "", {}))]
 
 
 def judges_agreement(judgments: pa.Table) -> list[tuple[str, Agreement]]:
@@ -137,8 +132,7 @@ def judges_agreement(judgments: pa.Table) -> list[tuple[str, Agreement]]:
         items = items_of(battles, opinions)
         for judge in battles.judges[j + 1 :]:
             common = items.get(judge, {})
-            parts = [_compare(judge, opinions[code], common[code]) for code in in_order(common)]
-            rows += [(name, row) for row in _rows(parts)]
+            rows += [(name, row) for row in _rows(judge, {code: opinions[code] for code in common}, common)]
     return rows
 
 
@@ -157,8 +151,9 @@ _COUNTS = ("n", "queries", "skipped", "both_bad", "unread")
 """Fields that are summed over languages."""
 
 
-def _rows(parts: Sequence[_Part]) -> list[Agreement]:
-    """Return the row of each language, and the row over all if there are several."""
+def _rows(judge: str | None, opinions: Mapping[str, Opinions], items: Mapping[str, Items]) -> list[Agreement]:
+    """Return the row of each language with opinions, and the row over all if there are several."""
+    parts = [_compare(judge, opinions[code], items.get(code)) for code in in_order(opinions)]
     return [*(part.row for part in parts), *([_joint(parts)] if len(parts) > 1 else [])]
 
 

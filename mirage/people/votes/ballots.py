@@ -6,20 +6,20 @@
     export_rows(rows, Path("amina.csv"))
     import_ballot(database, Path("amina.csv"), arena)
 
-A ballot is a table with a row per battle, or per query whose label is audited, with the texts to read and an empty
-column `vote`. It names no system, no verdict and no label: `item` is the query and a digest of what the row is on (the
-battle in the order shown, or the label) with the texts. The arena finds the item of a digest again, and rejects a row
-whose texts have changed since. `proof` is a signature of the draw, the item and the voter: a row without that of its
-item and its voter comes in as an opinion, which does not count.
+A ballot is a table with a row per battle, or per query of a label audit, with the texts to read and an empty column
+`vote`. It names no system, no verdict and no label. `item` is the id of the query and a digest of the battle in the
+order shown (or of the label) and its texts; an import looks the digest up, and rejects a row if its texts have changed.
+`proof` signs the draw, the item and the voter. A row with another proof, or none, is imported as an opinion, which does
+not count.
 """
-
-from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import BadInput
@@ -36,12 +36,9 @@ from mirage.store import records
 from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Item = VoteItem | AuditItem
 DRAWN = ((True, RANDOM, 1.0), (True, RANDOM, 0.5), (False, FLIPPED, 1.0), (False, FILLER, None))
-"""How the queue can draw a battle: `control`, `why` and `inclusion`."""
+"""Ways in which the queue draws a battle: `control`, `why` and `inclusion`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ class BallotRow:
     """On battles `A`, `B`, `tie`, `both_bad` or `skip`; on labels, do the passages answer the query: `yes`, `no`,
     `unclear` or `skip`. Rows without a vote are left out."""
     voter: str | None
-    """Who votes: a name or a pseudonym."""
+    """The voter: a name or a pseudonym."""
     note: str | None
     """A comment."""
     proof: str | None
@@ -130,7 +127,7 @@ def import_ballot(database: Votes, path: Path, arena: Arena) -> ImportedVotes:
                 items[key] = _items_of(arena, *key)
             if given.get("item") not in items[key]:
                 raise BadInput(
-                    f"{given.get('item')!r} is no item of {arena.name} with its current texts",
+                    f"{given.get('item')!r} is not an item of {arena.name} with its current texts",
                     do="name the arena of the ballot, or draw it again; nothing was imported",
                 )
             item, shown = items[key][given["item"]]
@@ -156,7 +153,7 @@ def import_ballot(database: Votes, path: Path, arena: Arena) -> ImportedVotes:
 
 
 def _item(row: Any) -> tuple[Any, ...]:
-    """Return the voter and the item of a vote, with what is proved of them."""
+    """Return the voter and the item of a vote, with their proof."""
     return row.voter, row.item, row.proof
 
 
@@ -178,7 +175,7 @@ def ballot(database: Votes, arena: Arena, items: Sequence[Item], voter: str | No
     """Return a ballot of battles, or of the queries of an audit (`labels.draw_audit`), for a voter or for anybody."""
     voter = None if voter is None else read_voter(voter)
     own_key, draw, rows = database.keys()[0], token(), []
-    for item, shown in zip(items, _shown(arena, items), strict=True):
+    for item, shown in zip(items, _current_digests(arena, items), strict=True):
         key = item.language, item.query_id
         about = next((row["text"] for row in of_query(arena, "queries", key)), None)
         turns = [f"{row['speaker']}: {row['text']}" for row in of_query(arena, "turns", key)]
@@ -213,15 +210,15 @@ def _items_of(arena: Arena, language: str, query_id: str) -> dict[str, tuple[Ite
         VoteItem(language, query_id, *pair, control=False, why=FILLER) for pair in itertools.combinations(systems, 2)
     ]
     items: dict[str, tuple[Item, str]] = {}
-    for pair, shown in zip(pairs, _shown(arena, pairs), strict=True):
+    for pair, shown in zip(pairs, _current_digests(arena, pairs), strict=True):
         for (a, b), drawn in itertools.product(itertools.permutations((pair.system_a, pair.system_b)), DRAWN):
             item = VoteItem(language, query_id, a, b, *drawn)
             items[_digest(item, shown)] = item, shown
     label = AuditItem(language, query_id)
-    return items | {_digest(label, shown): (label, shown) for shown in _shown(arena, [label]) if shown}
+    return items | {_digest(label, shown): (label, shown) for shown in _current_digests(arena, [label]) if shown}
 
 
-def _shown(arena: Arena, items: Sequence[Item]) -> list[str]:
+def _current_digests(arena: Arena, items: Sequence[Item]) -> list[str]:
     """Return the digests of the current texts of items of one kind; empty for an item without texts."""
     blank = [cast(item, vote="skip", vote_id="-", arena=arena.name, voter="-") for item in items]
     return [shown or "" for shown in shown_now(arena, blank)]

@@ -8,8 +8,6 @@ Votes without a digest, from files of other programs, belong to arenas whose fol
 given, if these have the query and the answers, or no texts at all.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,7 +16,7 @@ from functools import lru_cache
 from typing import Generic
 
 from mirage.people.votes.kinds import IMPORTED, AnyRow, LabelVote, Note, Row, Vote, kind_of
-from mirage.people.votes.rows import digest, standing
+from mirage.people.votes.rows import digest, valid_votes
 from mirage.store.arena import Arena, chosen_queries
 from mirage.text.segmentation import count_text
 
@@ -88,14 +86,14 @@ def votes_on(arena: Arena, log: Iterable[AnyRow]) -> ArenaVotes[AnyRow]:
     """
     here = belonging(arena, log)
     drawn = [(row, is_same) for row, is_same in here if row.proof != "none"]
-    same = standing(row for row, is_same in drawn if is_same)
+    same = valid_votes(row for row, is_same in drawn if is_same)
     voted = {(row.voter, row.item) for row in same}
-    changed = standing(row for row, is_same in drawn if not is_same)
+    changed = valid_votes(row for row, is_same in drawn if not is_same)
     return ArenaVotes(
         same,
         [row for row in changed if (row.voter, row.item) not in voted],
         # Apart from the others, so that no opinion replaces or undoes a vote.
-        standing(row for row, _ in here if row.proof == "none"),
+        valid_votes(row for row, _ in here if row.proof == "none"),
     )
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage import schema
 from mirage.battles.decision import Battle, Decision, points
@@ -21,9 +20,11 @@ from mirage.errors import BadInput, NotEnoughData
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.powered import Ballots, Data, judge_residuals, powered_estimate
 from mirage.people.votes.rows import battle, is_named, label
-from mirage.ranking.pair_tests import open_ranks
+from mirage.ranking.pair_tests import rank_ranges
 from mirage.ranking.records import best_three
 from mirage.schema import CodeOrAll, Count, Range, Rank
+from mirage.stats.arrays import Array, Integers
+from mirage.stats.encoding import place_names
 from mirage.stats.holm import holm
 from mirage.text.segmentation import count_text
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Array = NDArray[np.float64]
 
 LEVEL = 0.95
 LEAST_QUERIES = 30
@@ -109,9 +109,9 @@ class Correction:
     languages Satterthwaite's."""
     lam: float
     """Weight of the judge."""
-    votes: NDArray[np.int64]
+    votes: Integers
     """S: votes that count on battles of each system."""
-    battles: NDArray[np.int64]
+    battles: Integers
     """S: battles of each system that the judge decided."""
     n_votes: int
     """Number of counting votes."""
@@ -136,9 +136,10 @@ class Correction:
     @property
     def method(self) -> str:
         """The method in one line."""
+        people = "unnamed people" if self.n_people is None else count_text(len(self.voters), "person")
         return (
             f"Bradley-Terry by prediction-powered inference: {self.n_battles:,} battles judged by {self.judge}, "
-            f"{count_text(self.n_votes, 'vote')} of {self._people} on "
+            f"{count_text(self.n_votes, 'vote')} of {people} on "
             f"{count_text(self.n_queries, 'query')}, drawn with "
             f"known chances, lambda {self.lam:.2f}; "
             + (
@@ -152,12 +153,8 @@ class Correction:
         )
 
     @property
-    def _people(self) -> str:
-        return "unnamed people" if self.n_people is None else count_text(len(self.voters), "person")
-
-    @property
     def has_intervals(self) -> bool:
-        """Whether enough people voted in each language for intervals over people."""
+        """True if enough people voted in each language for intervals over people."""
         return self.n_people is None or self.n_people >= LEAST_VOTERS
 
     @property
@@ -168,7 +165,7 @@ class Correction:
     @property
     def error(self) -> Array:
         """S: standard errors of `theta`."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
+        return np.sqrt(np.diag(self.covariance))
 
     def interval(self) -> Array:
         """Return the 95% interval of each rating, lower and upper ends (2 x S); NaN if too few people voted."""
@@ -179,11 +176,11 @@ class Correction:
         reach = stdtrit(self.df, (1 + LEVEL) / 2) * self.error
         return np.stack([self.theta - reach, self.theta + reach])
 
-    def ranks(self) -> NDArray[np.int64]:
+    def ranks(self) -> Integers:
         """Return the ranks (S): 1 is best; equal ratings share the best rank."""
         return np.asarray((self.theta > self.theta[:, None] + 1e-9).sum(axis=1) + 1)
 
-    def rank_interval(self) -> NDArray[np.int64]:
+    def rank_interval(self) -> Integers:
         """Return the best and the worst rank that t tests of all differences leave open, with Holm's correction over
         all pairs (2 x S).
         """
@@ -193,7 +190,9 @@ class Correction:
         gap, own = self.theta[i] - self.theta[j], np.diag(self.covariance)
         error = np.sqrt(np.maximum(own[i] + own[j] - 2 * self.covariance[i, j], 1e-300))
         p = 2 * stdtr(np.minimum(self.df[i], self.df[j]), -np.abs(gap / error))
-        return open_ranks(np.array(holm(p)) <= 1 - LEVEL, gap, len(self.systems))
+        better, apart = np.zeros(self.covariance.shape, dtype=bool), holm(p) <= 1 - LEVEL
+        better[i, j], better[j, i] = apart & (gap > 0), apart & (gap < 0)
+        return rank_ranges(better)
 
     def rows(self) -> list[CorrectedRating]:
         """Return one row per system, sorted by name."""
@@ -232,7 +231,7 @@ def correct(
     Every battle counts once, its points the mean over a judge's orders, or over the people who voted on it.
 
     Args:
-        votes: those that stand (`standing`); only those on battles that were drawn with a known chance, or plainly at
+        votes: the valid ones (`valid_votes`); only those on battles that were drawn with a known chance, or plainly at
             random, are used.
         verdicts: what the judge said of each battle (`verdicts.judged`). Votes on battles that it is silent on count
             too, where it has judged both systems: without them people's ratings would be those of the others.
@@ -271,15 +270,15 @@ def correct(
         voters=tuple(sorted({vote.voter for vote in counted})),
         n_queries=data.n_queries_voted,
         n_battles=len(judged_battles),
-        alone=_alone(data),
+        alone=_votes_covariance(data),
         n_people=len({vote.voter for vote in counted if is_named(vote)}) or None,
     )
 
 
-def _alone(data: Data) -> Array | None:
+def _votes_covariance(data: Data) -> Array | None:
     """Return the covariance of the ratings by the votes alone (S x S); None if they are unbounded."""
     try:
-        return np.asarray(powered_estimate(data, 0.0).covariance)
+        return powered_estimate(data, 0.0).covariance
     except NotEnoughData:
         return None
 
@@ -301,7 +300,7 @@ def join_corrections(corrections: Sequence[Correction]) -> Correction:
         raise NotEnoughData("it takes two corrected languages that share two systems", do="vote in more languages")
     # Ratings are relative to the mean of the systems that are shown.
     centre = np.eye(len(systems)) - 1 / len(systems)
-    places = [[part.systems.index(system) for system in systems] for part in ordered]
+    places = [place_names(systems, part.systems) for part in ordered]
 
     def pick(name: str) -> list[Array]:
         return [getattr(part, name)[at] for part, at in zip(ordered, places, strict=True)]
@@ -363,7 +362,7 @@ def _refuse(data: Data, language: str, systems: Sequence[str]) -> None:
         raise NotEnoughData(f"fewer than {LEAST_EACH} votes in {language} on battles of {', '.join(few)}", do=more)
 
 
-def _by_system(systems: Sequence[str], battles: Iterable[Battle]) -> NDArray[np.int64]:
+def _by_system(systems: Sequence[str], battles: Iterable[Battle]) -> Integers:
     """Return the number of battles of each system."""
     counts = Counter(name for battle_key in battles for name in battle_key[2:])
     return np.array([counts[name] for name in systems], dtype=np.int64)
@@ -383,16 +382,15 @@ def lay_out(
         systems: the systems, in the order of their numbers.
         verdicts: what the judge said.
     """
-    place = {name: k for k, name in enumerate(systems)}
-    queries = {name: k for k, name in enumerate(sorted({battle[1] for battle in battles}))}
-    first, second = (np.array([place[battle[k]] for battle in battles], dtype=np.intp) for k in (2, 3))
+    queries = sorted({battle[1] for battle in battles})
+    first, second = (place_names([battle[k] for battle in battles], systems) for k in (2, 3))
     decided = [verdict if (verdict := verdicts.get(battle)) and verdict.n_read else None for battle in battles]
     points_by_judge = np.array([np.nan if verdict is None else verdict.points for verdict in decided])
     cast = [opinions.get(battle, ()) for battle in battles]
     return Data(
         first,
         second,
-        np.array([queries[battle[1]] for battle in battles], dtype=np.intp),
+        place_names([battle[1] for battle in battles], queries),
         judge_residuals(first, second, len(systems), points_by_judge),
         np.array([_mean(votes) if votes else 0.0 for votes in cast]),
         _weights(cast),

@@ -101,7 +101,7 @@ class Votes:
 
         def work(db: Connection) -> AnyRow:
             db.execute(self._insert(table), [asdict(row)])
-            return self._one(db, type(row), row.vote_id)
+            return self._find_vote(db, type(row), row.vote_id)
 
         stored = self._do(work, write=True)
         if _about(stored) != _about(row):
@@ -127,7 +127,7 @@ class Votes:
         table = vote_tables()[kind]
 
         def work(db: Connection) -> AnyRow:
-            vote = self._one(db, kind, vote_id)
+            vote = self._find_vote(db, kind, vote_id)
             if vote.voter != voter.strip() or vote.vote == UNDO:
                 raise BadInput(f"{vote_id} is not a vote by {voter}", do="undo a vote of your own")
             if session is not None and vote.session != session:
@@ -140,7 +140,7 @@ class Votes:
             gone: dict[str, Any] = {"vote": UNDO, "undoes": vote_id, "note": None, "seconds": None}
             back = replace(vote, vote_id=undo_id, time=now(), **gone)
             db.execute(self._insert(table), [asdict(back)])
-            return self._one(db, kind, back.vote_id)
+            return self._find_vote(db, kind, back.vote_id)
 
         return self._do(work, write=True)
 
@@ -200,7 +200,7 @@ class Votes:
                 voters.check(checked_row.voter, "voter", "")
                 if sound.get(checked_row.vote_id, checked_row) != checked_row:
                     raise BadInput(
-                        f"the id {checked_row.vote_id} stands for another vote at {place_of[checked_row.vote_id]}"
+                        f"the id {checked_row.vote_id} is that of another vote at {place_of[checked_row.vote_id]}"
                     )
             except BadInput as error:
                 do = "; ".join(filter(None, (error.do, "nothing was imported")))
@@ -282,7 +282,7 @@ class Votes:
         return dict.fromkeys(KINDS, 0) if self._absent else self._do(work)
 
     def keys(self) -> list[str]:
-        """Return the keys whose signatures count: that of these votes first, then those of others (`add_key`).
+        """Return the keys of valid signatures: that of this database first, then those of others (`add_key`).
 
         Raises:
             Unreachable: if the database does not respond.
@@ -290,10 +290,10 @@ class Votes:
         return self._do(self._keys)
 
     def add_key(self, key: str) -> None:
-        """Let the signatures of other votes count too; they came with their key.
+        """Accept the signatures of another database by its key.
 
         Raises:
-            BadInput: if it is no key.
+            BadInput: if it is not a key.
             Unreachable: if the database does not respond.
         """
         if not re.fullmatch("[0-9a-f]{64}", key):
@@ -318,7 +318,7 @@ class Votes:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _one(self, db: Connection, kind: type[AnyRow], vote_id: str) -> AnyRow:
+    def _find_vote(self, db: Connection, kind: type[AnyRow], vote_id: str) -> AnyRow:
         rows = self._by_id(db, kind, [vote_id])
         if not rows:
             raise BadInput(f"there is no vote {vote_id}", do="reload; the last vote was not kept")
@@ -355,9 +355,9 @@ class Votes:
                 self._ready = False
                 self._engine.dispose()
                 if not again:
-                    raise self._gone(error.orig or error) from None
+                    raise self._unreachable_error(error.orig or error) from None
             except exc.TimeoutError as error:
-                raise self._gone(error) from None
+                raise self._unreachable_error(error) from None
         raise AssertionError("unreachable")
 
     def _in_transaction(self, work: Callable[[Connection], T], *, write: bool) -> T:
@@ -372,7 +372,7 @@ class Votes:
             if not self._given:
                 home.make_votes_file()
             if self._engine.dialect.name == "sqlite":
-                with suppress(OSError):  # another user's file, or a missing folder, of which SQLite tells
+                with suppress(OSError):  # another user's file, or a missing folder; SQLite's error says which
                     make_private(Path(str(self._engine.url.database)))
                 self._write_ahead()
             self._in_transaction(self._make, write=True)
@@ -413,10 +413,10 @@ class Votes:
                     return
             except Exception as error:
                 if isinstance(error, exc.DBAPIError) or "locked" not in str(error) or time.monotonic() > until:
-                    raise self._gone(error) from None
+                    raise self._unreachable_error(error) from None
                 time.sleep(0.02)
 
-    def _gone(self, error: object) -> Unreachable:
+    def _unreachable_error(self, error: object) -> Unreachable:
         message = " ".join(str(error).split())
         do = "try again: the vote is sent with the same id, and kept once. "
         if self._engine.dialect.name == "postgresql":
@@ -511,7 +511,7 @@ def open_engine(address: str) -> Engine:
     if name == "sqlite":
         _sqlite(sql_engine, Path(str(url.database)))
     else:
-        event.listen(sql_engine, "connect", _durable)
+        event.listen(sql_engine, "connect", _flush_commits)
     return sql_engine
 
 
@@ -551,7 +551,7 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _durable(raw: Any, _record: Any) -> None:
+def _flush_commits(raw: Any, _record: Any) -> None:
     """Make PostgreSQL flush commits even if its settings do not, and set a statement timeout."""
     with raw.cursor() as cursor:
         cursor.execute(

@@ -1,13 +1,11 @@
 """Kinds of votes: the rows of each in the log, and the registry that the database, files, ballots and pages read.
 
-    KINDS["labels"].says["yes"]                        # "relevant": the label that a vote stands for
+    KINDS["labels"].says["yes"]                        # "relevant": the label that a vote gives
     kind_of(row).subject                               # "answers" or "passages": the texts that the vote is on
 
-A new kind is a class of rows and an entry of `KINDS`. People's and programs' scores of answers are no votes: they are
-measured and imported with the answers, and stand in the arena's own table `scores` (`raters.py`).
+A new kind is a class of rows and an entry of `KINDS`. Scores of answers are not votes, whether by people or programs:
+they are measured or imported with the answers, and stored in the arena's table `scores` (`raters.py`).
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,25 +21,25 @@ UNDO: Literal["undo"] = "undo"
 IMPORTED = "imported"
 """Reason of an imported vote, whose battle no queue chose."""
 OPINION = "opinion"
-"""Reason of a battle that no draw of this program proves."""
+"""Reason of a battle without proof that this program drew it."""
 UNNAMED = "somebody"
-"""Voter of votes of which it is not known who cast them."""
+"""Voter of anonymous votes."""
 
 
 Proof = Literal["voter", "draw", "none"]
-"""How much the program itself vouches for a vote (`Submitted.proof`)."""
+"""Proof of a vote by the program itself (`Submitted.proof`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """Fields of every row of the log: what was submitted, by whom, when, and on which query."""
+    """Fields of every row of the log: the vote, its voter, its time and its query."""
 
     key = ("vote_id",)
 
     vote_id: str
     """Created by the submitter before submission, and unique: a vote that is sent again is kept once."""
     time: str
-    """When it was given, UTC, as `2026-11-21T05:13:28.250000Z`."""
+    """Time of the vote, UTC, as `2026-11-21T05:13:28.250000Z`."""
     arena: str
     """Name of the folder of the arena where it was given. It says to which arena the vote belongs only where `shown`
     does not."""
@@ -50,9 +48,9 @@ class Submitted:
     query_id: str
     """The query."""
     voter: str
-    """Who voted: a name or a pseudonym."""
+    """The voter: a name or a pseudonym."""
     vote: str
-    """What was said; `undo`: revokes the row named by `undoes`."""
+    """The opinion; `undo`: revokes the row named by `undoes`."""
     note: str | None = None
     """The person's comment."""
     undoes: str | None = None
@@ -63,22 +61,22 @@ class Submitted:
     """The voting session, or the draw of a ballot; null if unknown."""
     shown: str | None = None
     """Digest of the query, with the passage of a citation, and of the subject as they were shown (`shown_digest`): a
-    vote belongs to every arena that holds the query, and does not count for texts that have taken the place of these.
-    Null where unknown."""
+    vote belongs to every arena that holds the query, and does not count once its texts have changed. Null if
+    unknown."""
     proof: Proof | None = None
-    """`voter`: the program drew the item for this person; `draw`: it drew the item, but nobody checked the name;
+    """`voter`: the program drew the item for this person; `draw`: it drew the item, but the name is unchecked;
     `none`: neither, so it is an opinion that counts nowhere. Null if stored before draws were proved."""
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems whose answers it is on, as shown."""
+        """The systems of the answers voted on, in the order shown."""
         names = (getattr(self, name, None) for name in ("system", "system_a", "system_b"))
         return tuple(name for name in names if name is not None)
 
     @property
     def item(self) -> tuple[Any, ...]:
-        """What it is on, regardless of the order shown: language, query, systems, and a citation's sentence and
-        passage.
+        """Key of the item voted on, regardless of the order shown: language, query, systems, and a citation's sentence
+        and passage.
         """
         cited = (getattr(self, name) for name in ("sentence", "passage_id") if hasattr(self, name))
         return (self.language, self.query_id, *sorted(self.systems), *cited)
@@ -96,13 +94,13 @@ class Vote(Submitted):
     """`A`: the first is better; `B`: the second; `tie`: equally good; `both_bad`: equally bad; `skip`: no opinion;
     `undo`: revokes the vote named by `undoes`."""
     control: bool
-    """Whether the battle was drawn plainly at random, hence counts for agreement."""
+    """Whether the battle was drawn by simple random sampling, so that it counts for agreement."""
     why: str
     """Why the queue chose it (`mirage.people.votes.queue`); `imported`: it came with a file; `opinion`: no queue
     did."""
     inclusion: Annotated[float, Range(1e-300, 1)] | None = None
-    """Inclusion probability of this battle among those that the queue asks, all of which come in random order; in
-    corrected ratings a vote weighs one over it. Null if unknown: such votes count only as `control` allows."""
+    """Inclusion probability of this battle among those that the queue asks, all of which come in random order; its
+    inverse is the weight of a vote in corrected ratings. Null if unknown: such votes count only as `control` allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +108,7 @@ class Evidence(Submitted):
     """A person's vote on whether a passage supports the sentence that cites it."""
 
     system: str
-    """What produced the answer."""
+    """The system that answered."""
     sentence: schema.Count
     """Number of the sentence, from 0, in the answer's reason, or its answer where no reason is marked
     (`mirage.stages.features.support.cited_places`)."""
@@ -167,8 +165,8 @@ class VoteKind:
     row: type[Any]
     """Class of its rows: the columns of the log, of exported files and of the SQL table."""
     says: Mapping[str, Any]
-    """What a vote stands for, in the words of the table that votes are compared with: the decision of a battle, the
-    grade of a citation, the label of a query; other votes are no opinion."""
+    """Meaning of each vote, in the words of the table that votes are compared with: the decision of a battle, the
+    grade of a citation, the label of a query; other votes are not opinions."""
     subject: Literal["answers", "passages"] = "answers"
     """Table of the texts it is on, the systems' answers or the query's passages: it does not count once they change."""
     cites: bool = False

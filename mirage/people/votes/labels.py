@@ -5,8 +5,6 @@ audit = label_audit(arena, log)                    # votes on the current texts:
 rates = correct_rates(rates, QueryLabels(True, audit))  # `mirage.stages.outcomes`
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +34,7 @@ class AuditItem:
 
 
 def labels_of(arena: Arena, log: Iterable[LabelVote]) -> QueryLabels:
-    """Return what is known about an arena's labels: whether a program made them, and people's audit.
+    """Return the origin and the audit of an arena's labels.
 
     Args:
         arena: the arena.
@@ -46,7 +44,7 @@ def labels_of(arena: Arena, log: Iterable[LabelVote]) -> QueryLabels:
 
 
 def read_labels(arena: Arena, database: Votes) -> QueryLabels:
-    """Return what is known about an arena's labels, from the votes of a database (`labels_of`).
+    """Return the origin and the audit of an arena's labels, given the database of votes (`labels_of`).
 
     Raises:
         Unreachable: if the database does not respond, and a program made the labels.

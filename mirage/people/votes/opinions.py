@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mirage.battles.counts import codes
 from mirage.battles.decision import FIRST, SECOND, TIE, DecidedBattles, points, swap
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import battle, label
-from mirage.stats.jackknife import Array, Statistic
+from mirage.stats.arrays import Array, Flags, Places
+from mirage.stats.encoding import place_names
+from mirage.stats.jackknife import Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,6 @@ WIDTH = 15
 """Number of sums per query: the 3 x 3 table, 4 sums of alpha, and sum and count of the leaning to the first answer."""
 FIRST_SHOWN = 13
 """Index of the leaning's sum; its count follows."""
-Places = NDArray[np.intp]
 _SWAP = np.array([swap(kind) for kind in (FIRST, SECOND, TIE)])
 _POINTS = np.array([points(kind) for kind in range(3)])
 
@@ -57,11 +57,11 @@ class Opinions:
     """V: index of the battle; ascending, on a battle by the voter's name."""
     label: Places
     """V: `FIRST`, `SECOND` or `TIE`."""
-    swapped: NDArray[np.bool_]
+    swapped: Flags
     """V: whether the second system's answer was shown first."""
     voter: NDArray[np.str_]
     """V: who voted."""
-    both_bad: NDArray[np.bool_]
+    both_bad: Flags
     """V: whether both answers are bad."""
     skipped: int = 0
     """Votes without an opinion."""
@@ -69,7 +69,7 @@ class Opinions:
     @cached_property
     def _single(self) -> Array:
         """V x 3: the kind of each opinion."""
-        return np.asarray(np.eye(3)[self.label])
+        return np.eye(3)[self.label]
 
     def _by_battle(self, values: Array) -> Array:
         """Sum values of opinions by battle."""
@@ -121,7 +121,7 @@ class Items:
     """V: index of the battle of each parsed verdict, among the M."""
     verdict_points: Array
     """V: the verdict's points for the first system."""
-    swapped: NDArray[np.bool_]
+    swapped: Flags
     """V: whether the second system's answer was shown first."""
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ class Items:
     @property
     def people(self) -> Array:
         """M: people's mean points for the first system."""
-        return np.asarray(self.opinions.points[self.battle])
+        return self.opinions.points[self.battle]
 
 
 def opinions_of(votes: Iterable[Vote]) -> dict[str, Opinions]:
@@ -147,22 +147,32 @@ def opinions_of(votes: Iterable[Vote]) -> dict[str, Opinions]:
 
 
 def _opinions(language: str, votes: Sequence[Vote]) -> Opinions:
-    heard = [(vote, opinion) for vote in votes if (opinion := label(vote)) is not None]
-    names = np.array([(*battle(vote)[1:], vote.voter) for vote, _ in heard], dtype=str).reshape(-1, 4).T
-    queries, query = np.unique(names[0], return_inverse=True)
-    systems, sides = np.unique(names[1:3], return_inverse=True)
-    first, second = sides.reshape(2, -1)
-    keys = (query * len(systems) + first) * len(systems) + second
-    labels = np.array([opinion for _, opinion in heard], dtype=np.intp)
-    order = np.lexsort((labels, names[3], keys))
-    _, head, of = np.unique(keys[order], return_index=True, return_inverse=True)
-    head = order[head]
-    swapped, bad = (
-        np.array(flags, dtype=bool)[order]
-        for flags in ([vote.system_a > vote.system_b for vote, _ in heard], [v.vote == "both_bad" for v, _ in heard])
+    import pandas as pd
+
+    columns = ["query", "first", "second", "voter", "label", "swapped", "bad"]
+    rows = [
+        (*battle(vote)[1:], vote.voter, opinion, vote.system_a > vote.system_b, vote.vote == "both_bad")
+        for vote in votes
+        if (opinion := label(vote)) is not None
+    ]
+    heard = pd.DataFrame(sorted(rows), columns=columns)
+    battles = heard.drop_duplicates(columns[:3])
+    queries = tuple(battles["query"].unique())
+    systems = tuple(sorted({*battles["first"], *battles["second"]}))
+    return Opinions(
+        language,
+        queries,
+        systems,
+        place_names(battles["query"], queries),
+        place_names(battles["first"], systems),
+        place_names(battles["second"], systems),
+        np.asarray(heard.groupby(columns[:3], sort=False).ngroup(), dtype=np.intp),
+        heard["label"].to_numpy(np.intp),
+        heard["swapped"].to_numpy(bool),
+        heard["voter"].to_numpy(str),
+        heard["bad"].to_numpy(bool),
+        len(votes) - len(rows),
     )
-    about = language, tuple(queries.tolist()), tuple(systems.tolist()), query[head], first[head], second[head]
-    return Opinions(*about, of, labels[order], swapped, names[3][order], bad, len(votes) - len(heard))
 
 
 def judge_opinions(battles: DecidedBattles, judge: int) -> dict[str, Opinions]:
@@ -206,28 +216,20 @@ def items_of(battles: DecidedBattles, opinions: Mapping[str, Opinions]) -> dict[
 
 
 def _in_common(battles: DecidedBattles, rows: Places, opinions: Opinions) -> tuple[Places, Places]:
-    """Return which of these rows are on a battle with opinions, and the battle's index there."""
-    query = _places(battles.queries, opinions.queries)[battles.query[rows]]
-    systems = _places(battles.systems, opinions.systems)
-    shape = (len(opinions.queries), len(opinions.systems), len(opinions.systems))
+    """Return the rows among these that are on a battle with opinions, and the battle's index there."""
+    query = place_names(battles.queries, opinions.queries)[battles.query[rows]]
+    systems = place_names(battles.systems, opinions.systems)
     wanted = (query, systems[battles.first[rows]], systems[battles.second[rows]])
-    place = _find(wanted, (opinions.query, opinions.first, opinions.second), shape)
+    place = _find(wanted, (opinions.query, opinions.first, opinions.second))
     return rows[place >= 0], place[place >= 0]
 
 
-def _find(wanted: Sequence[Places], known: Sequence[Places], shape: tuple[int, ...]) -> Places:
-    """Return the row of each wanted combination of indices among the known ones; -1 if absent, or an index is -1."""
-    keys = np.ravel_multi_index(tuple(known), shape)
-    sought = np.ravel_multi_index(tuple(np.maximum(part, 0) for part in wanted), shape)
-    order = np.argsort(keys)
-    place = order[np.minimum(np.searchsorted(keys, sought, sorter=order), len(keys) - 1)]
-    return np.where((np.min(wanted, axis=0) >= 0) & (keys[place] == sought), place, -1)
+def _find(wanted: Sequence[Places], known: Sequence[Places]) -> Places:
+    """Return the row of each wanted combination of indices among the known ones; -1 if absent."""
+    import pandas as pd
 
-
-def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Places:
-    """Return the index of each name among others; -1 if absent."""
-    place = {name: k for k, name in enumerate(among)}
-    return np.array([place.get(name, -1) for name in names], dtype=np.intp)
+    place: Places = pd.MultiIndex.from_arrays(known).get_indexer(pd.MultiIndex.from_arrays(wanted))
+    return place
 
 
 def by_query(query: Places, values: Array) -> Array:
@@ -271,27 +273,13 @@ def known_sums(battles: DecidedBattles, outcomes: pa.Table) -> dict[str, dict[st
         battles: the judges' decisions.
         outcomes: columns language, query_id, system and correct, one row per answer; null if unknown.
     """
-    import pyarrow.compute as pc
+    import pandas as pd
 
-    rows = outcomes.filter(pc.is_valid(outcomes["correct"]))
-    if not len(rows) or not len(battles.judge):
-        return {}
-    axes = (battles.languages, battles.queries, battles.systems)
-    places = []
-    for name, among in zip(("language", "query_id", "system"), axes, strict=True):
-        names, code = codes(rows[name])
-        places.append(_places(names, among)[code])
-    there = np.flatnonzero(np.min(places, axis=0) >= 0)
-    if not len(there):
-        return {}
-    known = [place[there] for place in places]
-    right = rows["correct"].to_numpy(zero_copy_only=False).astype(np.float64)[there]
-
-    def correct(side: Places) -> Array:
-        place = _find((battles.language, battles.query, side), known, tuple(map(len, axes)))
-        return np.where(place >= 0, right[place], np.nan)
-
-    first, second = correct(battles.first), correct(battles.second)
+    right = outcomes.to_pandas().dropna(subset=["correct"]).set_index(["language", "query_id", "system"])["correct"]
+    of, query, *sides = (np.array(names, dtype=object)[column] for names, column in battles.coded[1:])
+    first, second = (
+        right.astype(float).reindex(pd.MultiIndex.from_arrays([of, query, side])).to_numpy() for side in sides
+    )
     known = np.isfinite(first) & np.isfinite(second) & (first != second)
     hit = battles.label == np.where(first > second, FIRST, SECOND)
     values = np.column_stack([hit, np.ones(len(hit))])
@@ -339,7 +327,7 @@ def alphas(sums: Array) -> Array:
     """
     n = sums[:, 1:].sum(axis=1)
     expected = n**2 - (sums[:, 1:] ** 2).sum(axis=1)
-    return np.asarray(1 - ratio((n - 1) * sums[:, 0], expected))
+    return 1 - ratio((n - 1) * sums[:, 0], expected)
 
 
 def battle_sums(tables: Array, counts: Array) -> Array:

@@ -23,20 +23,15 @@ errors are clustered by query, and they account for the voted battles being amon
 `benchmarks/correction.py` measures coverage and width.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData
 from mirage.ranking.fit import Likelihood, PairCounts, maximise
 from mirage.ranking.people import add_people
+from mirage.stats.arrays import Array, Flags, Places
 from mirage.stats.powered_mean import tuned_weight
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 _FAR = 15.0
 """Logits beyond which a rating is unbounded."""
@@ -48,9 +43,9 @@ _HOLD, _HOLD_JUDGE = 1e-3, 1e-7
 class Ballots:
     """V votes with an opinion."""
 
-    battle: Index
+    battle: Places
     """V: the battle."""
-    voter: Index
+    voter: Places
     """V: the voter, from 0."""
     points: Array
     """V: points of the first system."""
@@ -60,11 +55,11 @@ class Ballots:
 class Data:
     """The battles of one language as arrays: N with a prediction, some with votes."""
 
-    first: Index
+    first: Places
     """N: the first system."""
-    second: Index
+    second: Places
     """N: the second."""
-    query: Index
+    query: Places
     """N: the query, from 0."""
     predicted: Array
     """N: prediction of the residual of people's points (`judge_residuals`)."""
@@ -76,7 +71,7 @@ class Data:
     """S."""
     queries: int
     """Q."""
-    silent: NDArray[np.bool_] | None = None
+    silent: Flags | None = None
     """N: whether the judge did not decide the battle, so that it is included only for its votes; None for none."""
     ballots: Ballots | None = None
     """The single votes; None if each battle is decided by another person."""
@@ -95,9 +90,9 @@ class Data:
         return mass
 
     @property
-    def voted(self) -> NDArray[np.bool_]:
+    def voted(self) -> Flags:
         """N: whether there are votes."""
-        return np.asarray(self.weight > 0)
+        return self.weight > 0
 
     @property
     def n_queries_voted(self) -> int:
@@ -121,7 +116,7 @@ class Data:
 
 
 def cluster_scores(
-    cluster: Index, first: Index, second: Index, share: Array, residual: Array, shape: tuple[int, int]
+    cluster: Places, first: Places, second: Places, share: Array, residual: Array, shape: tuple[int, int]
 ) -> Array:
     """Return each cluster's centred contribution to the sum of share * d * residual (G x S).
 
@@ -154,7 +149,7 @@ class PoweredEstimate:
     """Weight of the prediction, from 0 to 1."""
 
 
-def judge_residuals(first: Index, second: Index, systems: int, points: Array) -> Array:
+def judge_residuals(first: Places, second: Places, systems: int, points: Array) -> Array:
     """Return a judge's points less those that its own ratings expect (N); 0 where it has not decided.
 
     Args:
@@ -268,7 +263,7 @@ def curvature(w: Array, theta: Array) -> Array:
     p = _sigma(theta[:, None] - theta[None, :])
     c = w * p * (1 - p)
     c = c + c.T
-    return np.asarray(np.diag(c.sum(axis=1)) - c)
+    return np.diag(c.sum(axis=1)) - c
 
 
 def pseudo_inverse(symmetric: Array) -> Array:
@@ -277,4 +272,4 @@ def pseudo_inverse(symmetric: Array) -> Array:
 
 
 def _sigma(x: Array) -> Array:
-    return np.asarray(0.5 + np.tanh(x / 2) / 2)
+    return 0.5 + np.tanh(x / 2) / 2

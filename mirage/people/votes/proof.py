@@ -1,10 +1,8 @@
 """Keyed digests, which prove what this program drew and what it exported.
 
-The key stays with the votes (`database.Votes.keys`). Whoever has it can sign anything; a ballot and an export have
+The key stays with the votes (`database.Votes.keys`). Anyone with the key can sign anything; ballots and exports contain
 signatures only.
 """
-
-from __future__ import annotations
 
 import hmac
 import json
@@ -27,7 +25,7 @@ def is_signed(keys: Iterable[str], signature: object, *content: Any) -> bool:
 
 
 def row_content(row: AnyRow) -> tuple[Any, ...]:
-    """Return what the signature of an exported row covers: its kind and every column."""
+    """Return the signed content of an exported row: its kind and every column."""
     return type(row).__name__, sorted(asdict(row).items())
 
 

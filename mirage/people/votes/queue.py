@@ -5,7 +5,7 @@
 
 A hash of its name gives every battle a fixed number from 0 to 1. The battle is included if the number is below its
 inclusion probability: 1 if a judge's winner depends on the order (a flip), else a half; 1 for all without any flip.
-Included battles come in random order, regardless of flips. Wherever people stop, a battle has therefore been voted on
+Included battles come in random order, regardless of flips. Whenever people stop, a battle has therefore been voted on
 with a probability proportional to its inclusion probability, which the vote stores (`Vote.inclusion`); weighted by its
 inverse, the votes represent all battles (Horvitz and Thompson 1952): corrected ratings use every such vote. The factor
 is only 2: the residual variance of votes given judges and ratings is only slightly larger where judges waver (by 1.12
@@ -14,8 +14,8 @@ to 1 on 26,919 battles of Chatbot Arena), and very unequal weights cost more tha
 The battles whose number is below the smallest probability are the control part: a plain random sample, used for
 agreement. It is at least half of the included battles.
 
-Battles come in the order of a random number each: of a quarter of them it is the same for everyone, so that people
-overlap, of the others it is drawn for each person.
+Battles come in the order of random numbers. For a quarter of the battles the number is the same for everyone, so that
+people overlap; for the others it is drawn for each person.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from mirage.battles.decision import Battle, decisions
 from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import battle, label
+from mirage.stats.arrays import Array, Flags
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,11 +86,11 @@ class Pool:
     """The battles, sorted."""
     hashes: Hashes
     """One hash per battle, of its name and the seed."""
-    inclusion: NDArray[np.float64]
+    inclusion: Array
     """Inclusion probability of each battle."""
-    on_request: NDArray[np.bool_]
+    on_request: Flags
     """Whether it is included."""
-    control: NDArray[np.bool_]
+    control: Flags
     """Whether it is in the control part, used for agreement."""
     same_text: int
     """Battles excluded because both answers have the same text."""
@@ -172,7 +173,7 @@ class Progress:
     left: int
     """Battles the voter has not voted on."""
     queries: int
-    """Number of queries on whose control battles somebody has an opinion."""
+    """Number of queries with an opinion by any voter on a control battle."""
 
 
 def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
@@ -180,8 +181,8 @@ def progress(pool: Pool, votes: Iterable[Vote], *, voter: str) -> Progress:
 
     Args:
         pool: the battles of the language.
-        votes: those that stand, of everybody.
-        voter: whose progress.
+        votes: valid votes of all voters.
+        voter: the voter to report on.
     """
     language_votes = [vote for vote in votes if vote.language == pool.language]
     own_votes = [vote for vote in language_votes if vote.voter == voter]
@@ -233,6 +234,6 @@ def _mix_hashes(hashes: Hashes, name: str) -> Hashes:
     return x ^ (x >> np.uint64(31))
 
 
-def _unit(hashes: Hashes) -> NDArray[np.float64]:
+def _unit(hashes: Hashes) -> Array:
     """Convert hashes to numbers in [0, 1)."""
-    return np.asarray((hashes >> np.uint64(11)) / float(1 << 53))
+    return (hashes >> np.uint64(11)) / float(1 << 53)

@@ -1,7 +1,5 @@
 """Imported scores by people and programs: means by system, and implied verdicts."""
 
-from __future__ import annotations
-
 import itertools
 import zlib
 from collections import defaultdict
@@ -9,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from mirage import schema
 from mirage.battles.decision import verdict_of_points
@@ -19,25 +17,22 @@ from mirage.battles.verdict_rows import OF_PROGRAMS, OF_SCORES
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import CodeOrAll, Count, Judgment
 from mirage.stages.features.means import means, over_languages
-from mirage.store.upsert import NewRows, Snapshot, UpsertResult, consistently, retry_outdated, upsert
+from mirage.store.upsert import NewRows, Snapshot, UpsertResult, read_consistently, retry_outdated, upsert
 from mirage.store.writing import Provenance
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _BAD = (
     "error|mistake|hallucinat|toxic|harm|unsafe|bias|perplexity|distance|noise|penalty|latency|duration|cost|price|"
     "incorrect|wrong|inaccura|irrelevan|unsupported|ungrounded|unfaithful|contradict|fail|missing|violation|entropy|uncertain|"
     r"tokens|(^|[^a-z])(ppl|wer|cer|ter|loss|risk|seconds|ms)([^a-z]|$)"
 )
-"""Names of measures of which less is better."""
+"""Names of measures where less is better."""
 _GOOD = (
     "score|rating|grade|point|quality|overall|correct|accura|exact|match|faithful|ground|support|attribut|fact|truth|relevan|"
     "similar|overlap|contain|recall|precision|helpful|useful|complete|coheren|coverage|fluen|clar|clear|concis|safe|success|"
     "pass|reward|win|rouge|bleu|meteor|chrf|comet|hit|mrr|ndcg|"
     r"(^|[^a-z])(em|f[_-]?(beta|\d)|map)([^a-z]|$)"
 )
-"""Names of measures of which more is better."""
+"""Names of measures where more is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +114,11 @@ def _count_raters(scores: pa.Table, *names: str) -> dict[tuple[str, ...], int]:
 
 
 def main_measure(scores: pa.Table) -> str | None:
-    """Return the measure whose scores can decide battles best: by people, else by programs, with the most scores, the
-    first by name; None if there is none. Without a scale that says which end is better, a measure that is named after
-    what is bad is none, nor is a program's number whose name does not say that more is better (`n_sources`).
+    """Return the measure to decide battles by: people's before programs', then the one with the most scores, then the
+    first by name; None if there is none.
+
+    Without a scale, the name must say which end is better: measures named after something bad do not qualify, nor do
+    numbers by programs with a neutral name (`n_sources`).
     """
     import pyarrow.compute as pc
 
@@ -187,10 +184,9 @@ def judge_by_scores(path: Path, measure: str, *, made_by: str) -> UpsertResult:
         UnknownName: if there is no score by this measure.
         NotEnoughData: if no query has two answers with a score.
     """
-    import pyarrow as pa
 
     def make() -> UpsertResult:
-        seen = consistently(path, lambda arena: Snapshot(arena, {"scores": arena.read("scores")}))
+        seen = read_consistently(path, lambda arena: Snapshot(arena, {"scores": arena.read("scores")}))
         judgments = rater_verdicts(seen.tables["scores"], measure)
         name = judge_name(seen.tables["scores"], measure)
         rows = NewRows(judgments, pa.table({"judge": [name]}))

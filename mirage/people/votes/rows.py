@@ -1,7 +1,7 @@
 """Rows of the vote log, the rule for valid votes, and what they say: battles, labels, verdicts, majorities.
 
 The log is append-only. A vote is undone by a row that references it, and a later vote of the same person on the same
-item replaces the earlier one, unless only the earlier is proved to be theirs; `standing` applies this rule.
+item replaces the earlier one, unless only the earlier is proved to be theirs; `valid_votes` applies this rule.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 T = TypeVar("T")
 _TIME = re.compile(r"2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _AHEAD = timedelta(days=1)
-"""How far the clock of another machine may be ahead."""
+"""Maximum lead of another machine's clock."""
 
 
 def digest(*texts: str) -> str:
@@ -74,11 +74,11 @@ def cast(subject: Any, **values: Any) -> Any:
     """Build a vote on an item, for submission.
 
     Args:
-        subject: the item, of a class whose `row` is the kind of vote; it gives the columns that it has.
-        values: other columns: `vote` (for a battle `A` is the answer shown first), `vote_id`, `arena`, `voter`, and
-            what is known of `note`, `seconds`, `session` and `shown`. The id is made when the item was first shown
-            (`token`) and kept until the vote is: a second press of a key, or a second attempt after an error, is then
-            the same vote. The time is now by default.
+        subject: the item; its class names the kind of vote as `row`, and its fields fill columns of the same name.
+        values: other columns: `vote` (for a battle `A` is the answer shown first), `vote_id`, `arena`, `voter`, and, if
+            known, `note`, `seconds`, `session` and `shown`. Create the id (`token`) when the item is first shown, and
+            reuse it until the vote is stored: a second key press or a retry is then the same vote. The time is now by
+            default.
 
     Raises:
         BadInput: if a value is not one of its column's.
@@ -196,7 +196,7 @@ def _text(column: schema.Column, value: Any) -> str | None:
     return clean or None
 
 
-def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
+def valid_votes(rows: Iterable[AnyRow]) -> list[AnyRow]:
     """Return the valid votes: not undone, and the last of several by one person on one item, of those with the best
     proof of the person.
 
@@ -218,11 +218,11 @@ def standing(rows: Iterable[AnyRow]) -> list[AnyRow]:
 
 
 def majorities(votes: Iterable[AnyRow]) -> dict[tuple[Any, ...], Any]:
-    """Return what most people say of each item that has opinions, as `VoteKind.says`; None where there is no majority
-    for any, or it finds the item unclear.
+    """Return the majority opinion on each item with opinions, as `VoteKind.says`; None without a majority, or if it
+    finds the item unclear.
 
     Args:
-        votes: those that stand, of one kind.
+        votes: valid votes of one kind.
     """
     opinions: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
     for vote in votes:
@@ -287,7 +287,7 @@ def people(votes: Iterable[Vote]) -> pa.Table:
     """Votes as verdicts: a row for each vote that is an opinion.
 
     Args:
-        votes: those that stand (`standing`).
+        votes: the valid ones (`valid_votes`).
 
     Returns:
         Columns language, query_id, system_a, system_b (as shown) and verdict (`A`, `B` or `tie`), in the order of the

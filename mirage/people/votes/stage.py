@@ -27,7 +27,7 @@ from mirage.ranking.judges import Judge
 from mirage.store import home, records
 from mirage.store.arena import Arena
 from mirage.store.export import export_rows
-from mirage.store.upsert import NewRows, consistently, upsert
+from mirage.store.upsert import NewRows, read_consistently, upsert
 from mirage.text.segmentation import count_text
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def vote_pool(arena: Arena, language: str) -> Pool:
     return gather_pool(language=language, answers=answers, judgments=judgments)
 
 
-def counting(arena: Arena, log: Iterable[Vote]) -> list[Vote]:
+def votes_that_count(arena: Arena, log: Iterable[Vote]) -> list[Vote]:
     """Return people's votes on an arena in its current state, in order of time: its imported verdicts by people, and
     the valid votes of the log that belong to it (`votes.votes_on`).
     """
@@ -104,7 +104,7 @@ def grade_support_by_votes(path: Path, log: Iterable[Evidence], *, made_by: str)
 
     from mirage.stages.features import support_grading  # deferred: imports the model clients, which pages do not need
 
-    seen = consistently(path, support_grading.seen_citations)
+    seen = read_consistently(path, support_grading.seen_citations)
     rows = []
     for (language, query, system, sentence, passage), grade in majorities(votes_on(seen.arena, log).counting).items():
         reason = None if grade else "people find it unclear or disagree"
@@ -131,7 +131,7 @@ def vote_agreement(
     Raises:
         NotEnoughData: without votes on battles drawn at random in the languages.
     """
-    arena_votes = [vote for vote in counting(arena, log) if languages is None or vote.language in languages]
+    arena_votes = [vote for vote in votes_that_count(arena, log) if languages is None or vote.language in languages]
     agreements = agreement(arena_votes, _judgments(arena, {v.language for v in arena_votes}))
     if not agreements:
         missing = "is no vote on a battle drawn at random" if arena_votes else "are no votes"
@@ -152,15 +152,15 @@ def correct_ranking(
     Args:
         arena: the arena.
         log: its votes.
-        judge: whose verdicts.
+        judge: the judge.
         languages: codes; None for all with votes.
 
     Raises:
         UnknownName: if the judge has no verdict here.
-        NotEnoughData: if no language has the votes it takes; with the reason of each.
+        NotEnoughData: if no language has enough votes, with the reason of each.
     """
     arena.need("judgments")
-    arena_votes = counting(arena, log)
+    arena_votes = votes_that_count(arena, log)
     counted = {vote.language for vote in arena_votes if vote.control or vote.inclusion is not None}
     codes = sorted(counted if languages is None else set(languages))
     judged_languages = [code for code in codes if code in arena.languages("judgments")]
@@ -196,7 +196,7 @@ def people_verdicts(arena: Arena, log: Iterable[Vote]) -> pa.Table:
     """Return people's votes on an arena as verdicts, one row per vote: language, query_id, system_a, system_b,
     verdict.
     """
-    return people(counting(arena, log))
+    return people(votes_that_count(arena, log))
 
 
 def export_votes(
@@ -263,11 +263,11 @@ class ImportedVotes(NamedTuple):
     read: int
     """Rows in the file."""
     new: int
-    """Those that were not stored before."""
+    """Rows that were not stored before."""
     opinions: int
-    """Those whose draw is not proved."""
+    """Rows without proof of their draw."""
     unnamed: int
-    """Those whose draw is proved, but not the person."""
+    """Rows with proof of their draw, but not of the person."""
     replaced: int = 0
     """New votes on items on which their voters had voted."""
 
@@ -282,18 +282,18 @@ class ImportedVotes(NamedTuple):
                 "voter and item. If they are from another machine of yours, bring its key: --key FILE"
             )
         if self.unnamed:
-            lines.append(f"{count_text(self.unnamed, 'vote')} by names that nobody checked: person not proved")
+            lines.append(f"{count_text(self.unnamed, 'vote')} under unchecked names: person not proved")
         return lines
 
 
 def count_imported(rows: Collection[Any], new: int, replaced: int = 0) -> ImportedVotes:
-    """Count the rows of an import by what is proved of them."""
+    """Count the rows of an import by their proof."""
     proofs = Counter(row.proof for row in rows)
     return ImportedVotes(len(rows), new, proofs["none"], proofs["draw"], replaced)
 
 
 def _how_to_vote(arena: Arena, votes: Iterable[Vote]) -> str:
-    """Return where votes come from, and what the verdicts that came with the data are for."""
+    """Return instructions on where to vote, and on the use of imported verdicts."""
     do = "vote on the Spot check page, whose queue draws battles at random"
     if all(vote.why != IMPORTED for vote in votes):
         return do
@@ -305,18 +305,6 @@ def _judgments(arena: Arena, languages: Iterable[str]) -> pa.Table | None:
     """Return the verdicts given by programs."""
     codes = sorted(set(languages) & set(arena.languages("judgments")))
     return programs(arena.read("judgments", columns=(*COLUMNS, "person"), languages=codes)) if codes else None
-
-
-def imported_on(arena: Arena, language: str, query_id: str, systems: tuple[str, str]) -> list[Vote]:
-    """Return the verdicts given by people among the arena's judgments on one battle."""
-    if "judgments" not in arena.tables:
-        return []
-    rows = arena.sql(
-        "SELECT * FROM judgments WHERE person AND language = $language AND query_id = $query "
-        "AND list_contains($systems, system_a) AND list_contains($systems, system_b)",
-        {"language": language, "query": query_id, "systems": list(systems)},
-    )
-    return imported_votes(rows, arena.name)
 
 
 @lru_cache(maxsize=8)

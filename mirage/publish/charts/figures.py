@@ -1,7 +1,6 @@
 """Figures that several pages draw: maps of cells, marks with whiskers in rows, and stacked shares."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,18 +10,16 @@ from mirage.publish.charts.palette import (
     MARK_SIZE,
     ROW,
     SPACE,
-    Mode,
     axis,
-    columns_axis,
     columns_width,
     family,
     ink,
+    ink_on,
     label_text,
-    language_axis,
-    language_room,
     layout,
-    on_ramp,
+    ramp_color,
     rows_axis,
+    text_width,
 )
 
 HEAD = ROW + 2
@@ -32,7 +29,11 @@ FOOT = 52
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False}
 """A legend above the plot; not clickable, since a hidden mark would be a number missing without a word."""
 SIDE = 2 * ROW
-"""Pixels of a row and of a column of a square map."""
+"""Pixels of a row and of a column of a map of large cells."""
+_SLANT = math.radians(40)
+"""Angle of the names above columns."""
+_LEAST = 12
+"""Columns to leave room for, so that a few keep to the left rather than spread over the whole width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,10 @@ class MapCell:
 class WhiskerMark:
     """One mark with its interval."""
 
-    row: int
+    row: float
+    """Place from the top; between two whole numbers for several marks in a row."""
+    system: str
+    """System or judge whose colour and symbol it has."""
     value: float
     low: float | None
     high: float | None
@@ -63,7 +67,7 @@ class WhiskerMark:
     """Hover text, HTML."""
     click: Sequence[str]
     """Value of a click."""
-    filled: bool
+    filled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +92,12 @@ class BarPart:
 
 
 def _squares(
-    cells: Sequence[MapCell], columns: Sequence[str], rows: Sequence[str], mode: Mode, size: float, text_size: float
+    cells: Sequence[MapCell], columns: Sequence[str], rows: Sequence[str], size: float, text_size: float
 ) -> list[primitives.Trace]:
     """Return the traces of a map, its shaded cells, then the hollow ones: square marks with a text in each, which,
     unlike an image, can be clicked.
     """
-    colors, traces = ink(mode), []
+    colors, traces = ink(), []
     ramp = {"cmin": 0, "cmax": 1, "colorscale": colors.ramp, "line": {"width": 0}}
     hollow = {"color": colors.ground, "line": {"width": 1, "color": colors.line}}
     for own in ([c for c in cells if c.shade is not None], [c for c in cells if c.shade is None]):
@@ -109,74 +113,53 @@ def _squares(
                 field="hovertext",
                 mode="markers+text",
                 text=[cell.text for cell in own],
-                textfont={"color": [on_ramp(mode, share) for share in shades] or colors.muted, "size": text_size},
+                textfont={"color": [ink_on(ramp_color(share)) for share in shades] or colors.muted, "size": text_size},
                 selected={"marker": {"color": colors.chosen}, "textfont": {"color": "#ffffff"}},
             )
             traces.append(trace)
     return traces
 
 
-def language_map(
-    cells: Sequence[MapCell],
-    *,
-    languages: Sequence[str],
-    rows: Mapping[str, str],
-    mode: Mode,
-    size: int = ROW - 3,
-) -> dict[str, Any]:
-    """Draw a map with a column for each language.
-
-    Args:
-        cells: the cells; their columns are codes.
-        languages: codes, left to right.
-        rows: plain label of each row, top to bottom.
-        mode: light or dark.
-        size: side of a cell in pixels.
-    """
-    top, right = language_room(languages)
-    return {
-        "data": _squares(cells, languages, list(rows), mode, size, 9.5),
-        "layout": layout(
-            mode,
-            height=top + ROW * len(rows) + SPACE,
-            **columns_width(len(languages)),
-            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
-            xaxis=language_axis(mode, languages),
-            yaxis=rows_axis(list(rows.values()), mode, showgrid=False),
-        ),
-    }
-
-
-def square_map(
+def cell_map(
     cells: Sequence[MapCell],
     *,
     columns: Mapping[str, str],
     rows: Mapping[str, str],
-    left: int,
-    right: int,
-    head: int,
-    mode: Mode,
+    side: int = ROW,
 ) -> dict[str, Any]:
-    """Draw a map of large cells, with slanted names above the columns.
+    """Draw a map of cells, with slanted names above the columns.
 
     Args:
         cells: the cells.
-        columns: plain label of each column.
+        columns: plain label of each column; that of `all` is bold.
         rows: plain label of each row, top to bottom.
-        left: pixels for the labels of the rows.
-        right: pixels for the end of the last column's label.
-        head: pixels for the labels of the columns.
-        mode: light or dark.
+        side: pixels of a row, and of a column of a map of large cells.
     """
+    large, names = side > ROW, [label_text(label) for label in columns.values()]
+    widths = [text_width(name) for name in names]
+    beyond = max(width - side * (len(names) - 1 - k) for k, width in enumerate(widths)) * math.cos(_SLANT)
+    top = math.ceil(max(widths) * math.sin(_SLANT)) + 2 * SPACE
+    right = math.ceil(max(beyond, SPACE))
+    across = axis(
+        side="top",
+        tickvals=list(range(len(names))),
+        ticktext=[f"<b>{name}</b>" if key == "all" else name for key, name in zip(columns, names, strict=True)],
+        tickangle=-math.degrees(_SLANT),
+        range=[-0.6, (len(names) if large else max(len(names), _LEAST)) - 0.4],
+        showgrid=False,
+        zeroline=False,
+        automargin=False,
+    )
+    left = max(text_width(label_text(label)) for label in rows.values()) + 2 * SPACE
+    width = {"width": math.ceil(left) + side * len(names) + right} if large else columns_width(len(names))
     return {
-        "data": _squares(cells, list(columns), list(rows), mode, SIDE - 3, 13),
+        "data": _squares(cells, list(columns), list(rows), side - 3, 13 if large else 9.5),
         "layout": layout(
-            mode,
-            height=head + SIDE * len(rows) + SPACE,
-            width=left + SIDE * len(columns) + right,
-            margin={"l": SPACE, "r": right, "t": head, "b": SPACE},
-            xaxis=columns_axis(list(map(label_text, columns.values())), mode, 35, len(columns)),
-            yaxis=rows_axis(list(rows.values()), mode, showgrid=False),
+            height=top + side * len(rows) + SPACE,
+            **width,
+            margin={"l": SPACE, "r": right, "t": top, "b": SPACE},
+            xaxis=across,
+            yaxis=rows_axis(list(rows.values()), showgrid=False),
         ),
     }
 
@@ -192,7 +175,6 @@ def rows_figure(
     rows: Sequence[str],
     xaxis: Mapping[str, object],
     *,
-    mode: Mode,
     row: int = ROW,
     foot: int = FOOT,
     **more: object,
@@ -203,77 +185,69 @@ def rows_figure(
         data: the traces; row k is at y = k.
         rows: plain labels of the rows, top to bottom.
         xaxis: the axis of the values.
-        mode: light or dark.
         row: pixels of a row.
         foot: pixels below the last row.
         more: other entries of the layout.
     """
-    entries = {"xaxis": xaxis, "yaxis": rows_axis(rows, mode), **more}
+    entries = {"xaxis": xaxis, "yaxis": rows_axis(rows), **more}
     margin = {"l": SPACE, "r": 2 * SPACE, "t": HEAD, "b": foot}
-    return {"data": list(data), "layout": layout(mode, height=HEAD + row * len(rows) + foot, margin=margin, **entries)}
+    return {"data": list(data), "layout": layout(height=HEAD + row * len(rows) + foot, margin=margin, **entries)}
 
 
 def whisker_rows(
     series: Mapping[str, Sequence[WhiskerMark]],
-    *,
     rows: Sequence[str],
     xaxis: Mapping[str, object],
-    mode: Mode,
-    line: float | None = None,
+    **more: Any,
 ) -> dict[str, Any]:
-    """Draw values with 95% intervals in rows, with the series side by side in each row.
+    """Draw values with 95% intervals in rows.
 
     Args:
-        series: marks by the system or judge they are about, whose colour and symbol they have.
+        series: marks by the name that a legend gives them; whiskers have the colour of their marks if it is one.
         rows: plain labels of the rows, top to bottom.
         xaxis: the axis of the values.
-        mode: light or dark.
-        line: where a dotted line stands; None for no line.
+        more: as for `rows_figure`.
     """
-    colors, step = ink(mode), 0.7 / max(len(series), 1)
     data = []
-    for k, (name, marks) in enumerate(series.items()):
-        own = family(name).color(mode)
+    for name, marks in series.items():
+        looks = [family(mark.system) for mark in marks]
+        colors = [look.color for look in looks]
         marker = {
-            "color": [own if mark.filled else colors.ground for mark in marks],
-            "symbol": family(name).symbol,
+            "color": [color if mark.filled else ink().ground for mark, color in zip(marks, colors, strict=True)],
+            "symbol": [look.symbol for look in looks],
             "size": MARK_SIZE,
-            "line": {"color": [own if mark.filled else colors.muted for mark in marks], "width": 1.5},
+            "line": {"color": colors, "width": 1.5},
         }
+        reach = primitives.whisker_lengths(map(asdict, marks), "value", "low", "high")
         data.append(
             primitives.dots(
                 [mark.value for mark in marks],
-                [mark.row + (k - (len(series) - 1) / 2) * step for mark in marks],
+                [mark.row for mark in marks],
                 [mark.hover for mark in marks],
                 marker,
                 clicks=[mark.click for mark in marks],
                 name=label_text(name),
-                error_x=primitives.whiskers(primitives.reaches(map(asdict, marks), "value", "low", "high"), own),
+                error_x=primitives.whiskers(reach, colors[0] if len({*colors}) == 1 else ink().muted),
             )
         )
-    fair = {"type": "line", "xref": "x", "yref": "paper", "x0": line, "x1": line, "y0": 0, "y1": 1}
-    return rows_figure(
-        data,
-        rows,
-        xaxis,
-        mode=mode,
-        row=max(ROW - 6, 12 * len(series) + 6),
-        showlegend=len(series) > 1,
-        legend=LEGEND,
-        shapes=[] if line is None else [fair | {"line": {"color": colors.muted, "width": 1, "dash": "dot"}}],
-    )
+    return rows_figure(data, rows, xaxis, **more)
 
 
-def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str, mode: Mode) -> dict[str, Any]:
+def vline(x: float) -> dict[str, Any]:
+    """Return the line that values are measured from, as a shape of a layout."""
+    line = {"color": ink().muted, "width": 1, "dash": "dot"}
+    return {"type": "line", "layer": "below", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line}
+
+
+def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str) -> dict[str, Any]:
     """Draw one bar a row, with the parts from left to right; parts that never occur are left out.
 
     Args:
         parts: the parts.
         rows: plain labels of the bars, top to bottom.
         title: title of the axis.
-        mode: light or dark.
     """
-    colors = ink(mode)
+    colors = ink()
     data = [
         {
             "type": "bar",
@@ -305,13 +279,14 @@ def stacked_shares(parts: Sequence[BarPart], *, rows: Sequence[str], title: str,
         for part in parts
         if any(part.shares)
     ]
+    # On a phone the legend has a line of 20 pixels for each part, more than the height of a few rows.
+    legend = 20 * max(len(data) - 1, 0)
     return rows_figure(
         data,
         rows,
-        axis(mode, title=title, tickformat=".0%", zeroline=False, range=[0, 1.001]),
-        mode=mode,
-        row=24,
-        yaxis=rows_axis(rows, mode, showgrid=False),
+        axis(title=title, tickformat=".0%", zeroline=False, range=[0, 1.001]),
+        row=24 + legend // max(len(rows), 1),
+        yaxis=rows_axis(rows, showgrid=False),
         barmode="stack",
         bargap=0.2,
         showlegend=True,

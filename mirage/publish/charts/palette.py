@@ -1,19 +1,17 @@
-"""One definition of colours, shapes and formats: families and their colours and shapes, inks, sizes, numbers.
+"""Colours, shapes and formats of all charts: families with their colours and shapes, inks, sizes, numbers.
 
-The family colours were searched for: under normal vision, protanopia, deuteranopia and tritanopia every pair stays
-apart, and each keeps a contrast of 3 to 1 to its background (the tests measure both). A family has a shape as well, so
-that a mark is told without its colour: in legends of families; a system has its maker's colour and a shape by its name.
-Systems that no known maker stands behind, baselines among them, have a colour and a shape each, by their names.
+The family colours come from a search: every pair is distinguishable under normal vision, protanopia, deuteranopia and
+tritanopia, and each has a contrast of 3 to 1 to its background (the tests measure both). In legends a family also has a
+shape, so that its marks can be recognised without colour. A system has its maker's colour and a shape by its name; a
+system without a known maker, such as a baseline, has a colour and a shape by its name.
 """
-
-from __future__ import annotations
 
 import colorsys
 import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -24,12 +22,12 @@ from itertools import pairwise
 from typing import Literal
 
 from mirage.text.data import load_words
-from mirage.text.languages import scope_name
 from mirage.text.makers import maker
 from mirage.text.numbers import FORMATS as FORMATS
 from mirage.text.numbers import Format
 from mirage.text.numbers import NumberFormat as NumberFormat
 from mirage.text.numbers import span as span
+from mirage.views.cache import memoize
 
 Mode = Literal["light", "dark"]
 Kind = Format
@@ -68,9 +66,10 @@ class MakerStyle:
         path = self.shape.split("'")[1]
         return f'path("{path}")'
 
-    def color(self, mode: Mode) -> str:
-        """Return the family's colour in a mode."""
-        return self.dark if mode == "dark" else self.light
+    @property
+    def color(self) -> str:
+        """The colour in the mode that is drawn."""
+        return self.dark if _mode.get() == "dark" else self.light
 
 
 _LOOKS = {name: MakerStyle(name, **look) for name, look in _DATA["makers"].items()}
@@ -83,13 +82,15 @@ _OWN_SYMBOLS = tuple(symbol for symbol in SHAPES if symbol not in _MAKER_SYMBOLS
 _SALT = "1"
 """Chosen so that all systems of the sample arena have marks of their own."""
 _SHADES = (0.0, 0.3, 0.55)
-"""How much darker, or on a dark ground lighter, the systems of one colour are, in turn."""
+"""Shades of the systems of one colour, in turn: share darker, or lighter on a dark background."""
 _MAKER_SALT = "89"
 """Chosen so that all systems of the NoMIRACL and MIRAGE-Bench papers have marks of their own."""
 
 
 _assigned: ContextVar[Mapping[str, MakerStyle] | None] = ContextVar("looks", default=None)
 """Looks of the systems of the arena that is drawn."""
+_mode: ContextVar[Mode] = ContextVar("mode", default="light")
+"""The mode that is drawn."""
 
 
 def family(system: str) -> MakerStyle:
@@ -103,16 +104,17 @@ def family(system: str) -> MakerStyle:
 
 
 @contextmanager
-def arena_looks(systems: tuple[str, ...]) -> Iterator[None]:
-    """Give each system of an arena a look of its own while its charts and tables are drawn."""
-    token = _assigned.set(distinct_looks(systems))
+def arena_looks(systems: tuple[str, ...], mode: Mode = "light") -> Iterator[None]:
+    """Draw charts and tables in a mode, with a look of its own for each system of an arena."""
+    tokens = _assigned.set(distinct_looks(systems)), _mode.set(mode)
     try:
         yield
     finally:
-        _assigned.reset(token)
+        _assigned.reset(tokens[0])
+        _mode.reset(tokens[1])
 
 
-@lru_cache(maxsize=64)
+@memoize
 def distinct_looks(systems: tuple[str, ...]) -> Mapping[str, MakerStyle]:
     """Return a look for each system; no two are alike while looks last, at least up to 24 systems. Those of one
     colour have different shades of it, so that their lines and bars differ too.
@@ -180,12 +182,6 @@ def _number(salt: str, system: str) -> int:
     return int.from_bytes(sha256(f"{salt}{system}".encode("utf8", "surrogatepass")).digest()[:8])
 
 
-def looks(systems: Iterable[str]) -> list[MakerStyle]:
-    """Return the distinct styles of systems, in legend order."""
-    order = list(_LOOKS)
-    return sorted(dict.fromkeys(map(family, systems)), key=lambda look: order.index(look.name))
-
-
 @dataclass(frozen=True, slots=True)
 class Ink:
     """Colours of a mode that are not a family's."""
@@ -208,9 +204,9 @@ class Ink:
 LIGHT, DARK = (Ink(**_DATA["inks"][mode]) for mode in ("light", "dark"))
 
 
-def ink(mode: Mode) -> Ink:
-    """Return the colours of a mode."""
-    return DARK if mode == "dark" else LIGHT
+def ink() -> Ink:
+    """Return the colours of the mode that is drawn."""
+    return DARK if _mode.get() == "dark" else LIGHT
 
 
 SPACE = 8
@@ -219,7 +215,7 @@ TEXT_SIZE = 12
 """Size of text in charts, in pixels."""
 MARK_SIZE = 8
 """Size of a chart's marks, in pixels."""
-_FITTING, _NAMES, _WIDEST = 32, 180, 3_200
+_FITTING, _NAMES, _WIDEST = 20, 180, 3_200
 """Columns of a map that fit on a page; pixels of the names beside it; pixels of a map at most."""
 ROW = 30
 """Height of a table's row, and of a chart's row beside it, in pixels."""
@@ -232,26 +228,33 @@ def label_text(system: str) -> str:
     return escape(system, quote=False)
 
 
-def ramp_color(mode: Mode, share: float) -> str:
+def ramp_color(share: float) -> str:
     """Return the colour of the ramp at a place in [0, 1], between two stops in proportion, as Plotly draws it."""
-    stops = ink(mode).ramp
+    stops = ink().ramp
     (low, first), (high, second) = next(pair for pair in pairwise(stops) if share <= pair[1][0])
     return _mix(first, second, (share - low) / (high - low))
 
 
-def on_ramp(mode: Mode, share: float) -> str:
-    """Ink that reads on the ramp at a place in [0, 1]."""
-    colors = ink(mode)
-    dark_end = share < 0.45 if mode == "light" else share > 0.45
-    return "#ffffff" if dark_end else ("#12161c" if mode == "dark" else colors.text)
+@lru_cache(maxsize=4_096)
+def ink_on(fill: str) -> str:
+    """Return white or the dark text colour, whichever has the higher contrast on a fill (WCAG 2.2)."""
+    white, here, dark = (_luminance(color) + 0.05 for color in ("#ffffff", fill, LIGHT.text))
+    return "#ffffff" if white / here > here / dark else LIGHT.text
 
 
-def layout(mode: Mode, **more: object) -> dict[str, object]:
+def _luminance(color: str) -> float:
+    """Return the relative luminance of a colour, in [0, 1] (WCAG 2.2)."""
+    parts = (part / 255 for part in bytes.fromhex(color[1:]))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def layout(**more: object) -> dict[str, object]:
     """Return the Plotly layout shared by all charts; `more` adds to or replaces its entries.
 
     The names of rows (`rows_axis`) get their room here: where Plotly measures it, it draws everything twice.
     """
-    colors = ink(mode)
+    colors = ink()
     rows = more.get("yaxis")
     if isinstance(rows, dict) and rows.get("automargin") is False and (names := rows.get("ticktext")):
         room = 2 * SPACE + max(map(text_width, names))
@@ -306,9 +309,9 @@ def columns_width(n: int) -> dict[str, object]:
     return {"width": min(_NAMES + ROW * n, _WIDEST)} if n > _FITTING else {}
 
 
-def axis(mode: Mode, **more: object) -> dict[str, object]:
+def axis(**more: object) -> dict[str, object]:
     """Return an axis with a light grid, no box, and its title in the secondary text colour."""
-    colors = ink(mode)
+    colors = ink()
     title = more.pop("title", None)
     return {
         "gridcolor": colors.line,
@@ -326,57 +329,9 @@ def axis(mode: Mode, **more: object) -> dict[str, object]:
     }
 
 
-_SLANT = math.radians(40)
-"""Angle of the names above columns."""
-_LEAST = 12
-"""Columns to leave room for, so that a few keep to the left rather than spread over the whole width."""
-
-
-def language_axis(mode: Mode, codes: Sequence[str]) -> dict[str, object]:
-    """An axis above a map with a column for each language, by name.
-
-    Args:
-        mode: light or dark.
-        codes: the columns; `all` is all languages.
-    """
-    names = [f"<b>{scope_name(code)}</b>" if code == "all" else scope_name(code) for code in codes]
-    return columns_axis(names, mode, math.degrees(_SLANT), max(len(codes), _LEAST), automargin=False)
-
-
-def columns_axis(labels: Sequence[str], mode: Mode, slant: float, room: int, **more: object) -> dict[str, object]:
-    """An axis above a map with a slanted label for each column.
-
-    Args:
-        labels: markup of the labels.
-        mode: light or dark.
-        slant: angle of the labels in degrees.
-        room: columns to leave room for.
-        more: other entries of the axis.
-    """
-    return axis(
-        mode,
-        side="top",
-        tickvals=list(range(len(labels))),
-        ticktext=labels,
-        tickangle=-slant,
-        range=[-0.6, room - 0.4],
-        showgrid=False,
-        zeroline=False,
-        **more,
-    )
-
-
-def language_room(codes: Sequence[str]) -> tuple[int, int]:
-    """Return the pixels that the names of `language_axis` take above the columns, and beyond the last one."""
-    widths = [text_width(scope_name(code)) for code in codes]
-    beyond = max(width - ROW * (len(codes) - 1 - k) for k, width in enumerate(widths)) * math.cos(_SLANT)
-    return math.ceil(max(widths) * math.sin(_SLANT)) + 2 * SPACE, math.ceil(max(beyond, SPACE))
-
-
-def rows_axis(labels: Sequence[str], mode: Mode, **more: object) -> dict[str, object]:
+def rows_axis(labels: Sequence[str], **more: object) -> dict[str, object]:
     """Return an axis with one row per plain label, the first on top."""
     return axis(
-        mode,
         tickvals=list(range(len(labels))),
         ticktext=list(map(label_text, labels)),
         range=[len(labels) - 0.5, -0.5],

@@ -3,8 +3,6 @@
 Where a function takes `more`, its fields are added to the trace or replace those it has.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -100,7 +98,7 @@ def whiskers(reach: Iterable[Reach], color: str, *, thickness: float = 1.5, widt
     }
 
 
-def reaches(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) -> list[Reach]:
+def whisker_lengths(rows: Iterable[Mapping[str, Any]], value: str, low: str, high: str) -> list[Reach]:
     """Return the lengths of each row's whiskers, from its value to both ends; 0 for an end that is null.
 
     Args:

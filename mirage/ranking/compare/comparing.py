@@ -1,13 +1,10 @@
 """Comparison of two systems by their points against each other, or by any measure with a value per query."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial, reduce
 
 import numpy as np
 
@@ -15,7 +12,7 @@ from mirage.battles.failures import DROPPED, Queries, queries_of
 from mirage.battles.judge import choose_judge
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.ranking.board import rank_arena
-from mirage.ranking.bootstrap import rank_battles
+from mirage.ranking.bootstrap import RankingReport, rank_battles
 from mirage.ranking.compare.measures import (
     RATE,
     RATING,
@@ -31,6 +28,7 @@ from mirage.ranking.compare.paired import (
     LanguageDifferences,
     PairedEstimate,
     estimate_difference,
+    name_left_out,
     pair_differences,
     plan_queries,
 )
@@ -49,15 +47,10 @@ from mirage.ranking.settings import MOVED, CompareSettings, RankSettings
 from mirage.stats.intervals import REACH, agree_with_test
 from mirage.stats.label_errors import NOT_AUDITED, QueryLabels
 from mirage.stats.units import Units
+from mirage.store.arena import Arena
 from mirage.store.labels import source_phrase
 from mirage.text.languages import in_order
 from mirage.text.segmentation import count_text, join_first
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.ranking.bootstrap import RankingReport
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +205,14 @@ def compare_ratings(
         )
     ranked = {code: battles for code, battles in ranking.battles.items() if code in ranking.languages}
     met = pair_differences(ranked, first, second, asked[0].failed & asked[1].failed)
+    report = partial(
+        ComparisonReport, first, second, RATING, judge=ranking.judge, judge_name=ranking.judge, second_name=second
+    )
     if not met:
         parts = _compare_board(ranking, first, second, {code: absent[code] for code in ranking.languages})
         parts |= {code: _Part(None, reason=absent[code]) for code in codes if code not in parts}
         title = f"rating by {ranking.judge} in logits; higher is better"
-        report = ComparisonReport(first, second, RATING, title, LOGITS, margin, _rows(parts, margin), (), ranking.unit)
-        return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second)
+        return report(title, LOGITS, margin, _rows(parts, margin), (), ranking.unit)
     gaps = {
         code: None if absent[code] else float(ranking.languages[code].differences(second, system=first)[0][0])
         for code in (*codes, JOINT)
@@ -238,13 +233,8 @@ def compare_ratings(
     ]
     title = f"share of the points of their battles by {ranking.judge}; higher is better"
     unit = Units({code: part.queries for code, part in met.items()}).unit
-    report = ComparisonReport(first, second, RATING, title, "", margin, _rows(parts, margin), _most(rows, moved), unit)
-    notes = tuple(
-        people_lines(
-            {code: battles.subset((first, second)) for code, battles in ranking.battles.items() if code in met}
-        )
-    )
-    return replace(report, judge=ranking.judge, judge_name=ranking.judge, second_name=second, notes=notes)
+    notes = people_lines({code: ranking.battles[code].subset((first, second)) for code in met})
+    return report(title, "", margin, _rows(parts, margin), _largest_differences(rows, moved), unit, notes=tuple(notes))
 
 
 def _find_apart(ranking: RankingReport, first: str, second: str, code: str) -> set[str]:
@@ -253,7 +243,7 @@ def _find_apart(ranking: RankingReport, first: str, second: str, code: str) -> s
     if battles is None:
         return set()
     there = [battles.systems.index(system) for system in (first, second) if system in battles.systems]
-    apart = battles.met()[:, there].any(axis=1)
+    apart = battles.participation()[:, there].any(axis=1)
     if len(there) == 2:
         a, b = there
         apart &= ~(battles.wins[:, a, b] | battles.wins[:, b, a] | battles.ties[:, a, b]).astype(bool)
@@ -265,8 +255,10 @@ def _find_absent(ranking: RankingReport, first: str, second: str, code: str) -> 
     row = ranking.languages.get(code)
     why = ranking.unranked.get(code, {})
     none = "not ranked in every language" if code == JOINT else "no battles here"
-    absent = [system for system in (first, second) if row is None or system not in row.systems]
-    return "; ".join(f"{system}: {why.get(system, none)}" for system in absent)
+    absent = {system: why.get(system, none) for system in (first, second) if row is None or system not in row.systems}
+    if len(absent) == 2 and len({*absent.values()}) == 1:
+        return absent[first]
+    return "; ".join(f"{system}: {reason}" for system, reason in absent.items())
 
 
 def need_two_systems(first: str, second: str) -> None:
@@ -356,7 +348,7 @@ def _by_values(
     unit = Units({code: part.queries for code, part in met.items()}).unit
     if not measure.directed:
         table = tuple(replace(row, verdict=_UNDIRECTED.get(row.verdict, row.verdict)) for row in table)
-    moved = _most(rows, settings.moved)
+    moved = _largest_differences(rows, settings.moved)
     report = ComparisonReport(*systems, measure.name, title, measure.unit, margin, table, moved, unit)
     return replace(report, second_name=systems[1], directed=measure.directed)
 
@@ -394,8 +386,7 @@ def _estimate(
         for code in codes
     }
     if len(codes) > 1:
-        out = [f"{code} ({reasons[code]})" for code in codes if code not in met]
-        without = f"the mean is without {join_first(out)}" if out else None
+        without = name_left_out({code: reasons[code] for code in codes if code not in met})
         parts[JOINT] = _Part(estimate(met, 1), sum(unpaired.values()), without)
     return parts
 
@@ -440,7 +431,7 @@ def _verdict(estimate: PairedEstimate, margin: float) -> ComparisonVerdict:
     return "equivalent" if estimate.bounded and -margin <= low and high <= margin else "inconclusive"
 
 
-def _most(rows: Sequence[MovedQuery], most: int) -> tuple[MovedQuery, ...]:
+def _largest_differences(rows: Sequence[MovedQuery], most: int) -> tuple[MovedQuery, ...]:
     """Return the queries with the largest differences, losses before gains of the same size; of equal ones the first of
     every language comes before the second of any.
     """
@@ -487,16 +478,21 @@ def rank_runs(
         NotEnoughData: if no battle of the second system is with one of the first arena.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     by.refuse_options(settings.changed)
     (table, other), sides = (by.read(side, settings) for side in (arena, against)), by.sides
-    known, theirs = _names(table, sides), _names(other, sides)
+    known, theirs = ({name for side in sides for name in pc.unique(part[side]).to_pylist()} for part in (table, other))
     if second not in theirs:
         raise UnknownName("system", second, sorted(theirs), where=against.address)
     label = second
     while label in known:
         label = f"{label} ({against.name})"
-    rows = _rename_system(_of(other, sides, second, known), sides, second, label)
+    rows, names = other.filter(reduce(pc.or_, (pc.equal(other[side], second) for side in sides))), known | {second}
+    for side in sides:
+        rows = rows.filter(pc.is_in(rows[side], value_set=pa.array(sorted(names), pa.string())))
+        renamed = pc.if_else(pc.equal(rows[side], second), label, rows[side].cast(pa.string()))
+        rows = rows.set_column(rows.column_names.index(side), side, renamed)
     if not len(rows):
         raise NotEnoughData(
             f"{second} met no system of {arena.address} in {against.address}, so nothing links it to {first}",
@@ -507,33 +503,3 @@ def rank_runs(
     )
     both = pa.concat_tables([part.select(plain.names).cast(plain) for part in (table, rows)])
     return rank_battles(by.battles(both, languages=settings.languages), settings), label
-
-
-def _names(table: pa.Table, sides: Sequence[str]) -> set[str]:
-    import pyarrow.compute as pc
-
-    return {name for side in sides for name in pc.unique(table[side]).to_pylist()}
-
-
-def _of(table: pa.Table, sides: Sequence[str], system: str, opponents: set[str]) -> pa.Table:
-    """Return the rows of a system, with battles only against the opponents."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if len(sides) == 1:
-        return table.filter(pc.equal(table[sides[0]], system))
-    others = pa.array(sorted(opponents - {system}), pa.string())
-    first, second = (table[side] for side in sides)
-    as_first = pc.and_(pc.equal(first, system), pc.is_in(second, value_set=others))
-    as_second = pc.and_(pc.equal(second, system), pc.is_in(first, value_set=others))
-    return table.filter(pc.or_(as_first, as_second))
-
-
-def _rename_system(table: pa.Table, sides: Sequence[str], system: str, label: str) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for side in sides:
-        names = pc.if_else(pc.equal(table[side], system), label, table[side].cast(pa.string()))
-        table = table.set_column(table.column_names.index(side), side, names)
-    return table

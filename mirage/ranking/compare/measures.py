@@ -1,10 +1,9 @@
 """Measures to compare systems by: each system's value on each query."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import UnknownName
@@ -13,18 +12,10 @@ from mirage.stages.features.nuggets import MAIN_SCORE
 from mirage.stages.features.stage import nugget_table
 from mirage.store.arena import Arena
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 RATING, RATE, NUGGETS, OF_FEATURE = "rating", "rate", "nuggets", "feature:"
 """Names of measures; the last is a prefix of a feature's name."""
 _TABLES = {RATE: "outcomes", NUGGETS: "nugget_assignments"}
 """Source table of each measure; others are read from `features`."""
-_SYSTEMS = {
-    "outcomes": "SELECT DISTINCT system FROM outcomes ORDER BY system",
-    "nugget_assignments": "SELECT DISTINCT system FROM nugget_assignments ORDER BY system",
-    "features": "SELECT DISTINCT system FROM features WHERE feature = $1 AND value IS NOT NULL ORDER BY system",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +88,10 @@ def measured_systems(arena: Arena, measure: str) -> tuple[str, ...]:
     """
     table = _TABLES.get(measure, "features")
     arena.need(table)
-    names = [measure.removeprefix(OF_FEATURE)] if table == "features" else []
-    return tuple(arena.sql(_SYSTEMS[table], names)["system"].to_pylist())
+    of_feature = table == "features"
+    where = " WHERE feature = $1 AND value IS NOT NULL" if of_feature else ""
+    sql = f"SELECT DISTINCT system FROM {table}{where} ORDER BY system"  # noqa: S608  # constants alone
+    return tuple(arena.sql(sql, [measure.removeprefix(OF_FEATURE)] if of_feature else [])["system"].to_pylist())
 
 
 def query_values(
@@ -126,7 +119,7 @@ def query_values(
     """
     stratum: str | None
     if measure.name == RATE:
-        table = _having(arena.read("outcomes", languages=languages), "parser", parser, arena)
+        table = _rows_with_value(arena.read("outcomes", languages=languages), "parser", parser, arena)
         value, stratum = "correct", "subset"
     else:
         feature = MAIN_SCORE if measure.name == NUGGETS else measure.name.removeprefix(OF_FEATURE)
@@ -134,9 +127,9 @@ def query_values(
             _, table = nugget_table(arena, assigner=assigner, languages=languages)
         else:
             table = arena.read("features", languages=languages)
-        table = _having(table, "feature", feature, arena)
+        table = _rows_with_value(table, "feature", feature, arena)
         value, stratum = "value", None
-    return [_by_query(_having(table, "system", system, arena), value, stratum) for system in systems]
+    return [_by_query(_rows_with_value(table, "system", system, arena), value, stratum) for system in systems]
 
 
 def fill_failed(values: QueryValues, other: QueryValues, failed: Collection[QueryKey], worst: float) -> QueryValues:
@@ -152,7 +145,7 @@ def fill_failed(values: QueryValues, other: QueryValues, failed: Collection[Quer
     return {**values, **filled}
 
 
-def _having(table: pa.Table, column: str, name: str, arena: Arena) -> pa.Table:
+def _rows_with_value(table: pa.Table, column: str, name: str, arena: Arena) -> pa.Table:
     """Return the rows with a value in a column.
 
     Raises:

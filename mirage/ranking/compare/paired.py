@@ -13,24 +13,22 @@ detectable difference and number of queries belong to one test:
 Of several languages asked about, each has its test at 5% divided by their number.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles, PeoplesVotes
-from mirage.ranking.fit import Array
 from mirage.ranking.people import add_people
 from mirage.ranking.records import ALPHA
+from mirage.stats.arrays import Array, Places
 from mirage.stats.gaffke import SAME, BoundedMean
 from mirage.stats.intervals import agree_with_test
 from mirage.stats.units import Units, joint_spread
-from mirage.text.segmentation import count_text
+from mirage.text.languages import scope_name
+from mirage.text.segmentation import count_text, join_first
 
 POWER = 0.8
 """Probability with which a test is to find a difference."""
@@ -82,13 +80,13 @@ class LanguageDifferences:
     """The Q queries with values of both."""
     values: Array
     """Q: the first system's value minus the second's."""
-    strata: NDArray[np.intp]
+    strata: Places
     """Q: the stratum of each; strata have equal weights."""
     people: PeoplesVotes | None = None
     """The single votes behind the values, where those of one person are a cluster; `points` is the difference."""
 
     @property
-    def groups(self) -> tuple[NDArray[np.intp], ...]:
+    def groups(self) -> tuple[Places, ...]:
         """Query indices of each stratum."""
         return tuple(np.flatnonzero(self.strata == k) for k in np.unique(self.strata))
 
@@ -124,9 +122,9 @@ def pair_differences(
     return met
 
 
-def _orient_votes(ballots: PeoplesVotes | None, first: int, rows: NDArray[np.intp]) -> PeoplesVotes | None:
+def _orient_votes(ballots: PeoplesVotes | None, first: int, rows: Places) -> PeoplesVotes | None:
     """Return the votes on a pair with the difference of points of its first system, and the queries' places in some
-    rows; None if those of one person are no cluster.
+    rows; None if those of one person are not clustered.
     """
     if ballots is None or not ballots.clustered:
         return None
@@ -164,8 +162,8 @@ def estimate_difference(
 
 
 def _widen_for_people(languages: Mapping[str, LanguageDifferences], variance: float, level: float) -> float:
-    """Return the factor by which clusters of people widen an interval of a mean with a variance over queries; 1 without
-    them.
+    """Return the factor that widens the interval of a mean for clusters of people, given its variance over queries; 1
+    without clusters.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -253,16 +251,21 @@ def _test_by_t(languages: Mapping[str, LanguageDifferences], tests: int) -> Pair
     half = float(stdtrit(df, 1 - ALPHA / tests / 2)) * error
     p = min(1.0, tests * max(2 * float(stdtr(df, -abs(value) / error)), least))
     ends = agree_with_test(np.array(value), np.array(value - half), np.array(value + half), ndtri(p / 2))
-    without = [f"{code} ({reason})" for code, reason in sorted(reasons.items())]
     return replace(
         estimate,
         low=float(ends[0]),
         high=float(ends[1]),
         p=p,
         detectable=half + float(stdtrit(df, POWER)) * error,
-        reason="the mean is without " + ", ".join(without) if without else None,
+        reason=name_left_out(reasons),
         unknown=unknown,
     )
+
+
+def name_left_out(reasons: Mapping[str, str]) -> str | None:
+    """Return which languages a mean leaves out, given the reason for each; None if there are none."""
+    names = [f"{scope_name(code)} ({reason})" for code, reason in sorted(reasons.items())]
+    return f"the mean is without {join_first(names)}" if names else None
 
 
 def _lacks_spread(part: LanguageDifferences) -> str:

@@ -1,7 +1,5 @@
 """Results of a comparison of two systems, by language and overall."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

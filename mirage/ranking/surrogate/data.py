@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.stats.arrays import Array, Flags, Places
 
-Array = NDArray[np.float64]
 Predicted = dict[str, Array]
 """By language: S ratings in logits, centred on the training systems; NaN for systems not predicted."""
 
@@ -34,7 +34,7 @@ class LanguageData:
     """Q x S x F: the feature values of each answer, NaN where not measured. A null is never 0."""
     weights: Array
     """Q: weight of each query; the strata of a skill have equal weights."""
-    strata: NDArray[np.intp]
+    strata: Places
     """Q: the stratum of each query (with the relevance judge its subset)."""
     points: NDArray[np.float32]
     """Q x S x S: battles the row system won against the column system on the query, a tie as half."""
@@ -46,7 +46,7 @@ class LanguageData:
     """Logits to add for the judge's own scale, which is centred over all judged systems, with features or not."""
 
     @cached_property
-    def rated(self) -> NDArray[np.bool_]:
+    def rated(self) -> Flags:
         """S: whether a system has a rating."""
         return np.isfinite(self.ratings(frozenset()))
 
@@ -86,7 +86,7 @@ class Training:
         """Systems with features but without a battle anywhere."""
         return tuple(sorted({s for language in self.languages.values() for s in language.systems} - set(self.systems)))
 
-    def only(self, features: Sequence[str]) -> Training:
+    def select_features(self, features: Sequence[str]) -> Training:
         """Return the data with some of the features.
 
         Raises:
@@ -120,17 +120,17 @@ class FitPart:
     """The language's data."""
     y: Array
     """S: target ratings, centred on 0 over the training systems; NaN elsewhere."""
-    train: NDArray[np.bool_]
+    train: Flags
     """S: the training systems."""
-    to_predict: NDArray[np.bool_]
+    to_predict: Flags
     """S: the systems to predict: those of the training, and those left out."""
-    use: NDArray[np.bool_]
+    use: Flags
     """F: features that every training or left-out system has here. Others are excluded: nothing is imputed."""
 
     @property
     def X(self) -> Array:  # noqa: N802  # a matrix, as in the formulas
         """S x F': feature means of the features in use."""
-        return np.asarray(self.language.means[:, self.use])
+        return self.language.means[:, self.use]
 
     def standard(self) -> Array:
         """Return feature means centred on the training systems (S x F); 0 for features not in use and systems not
@@ -189,4 +189,4 @@ def averages(values: Array, times: Array) -> Array:
     total = times @ np.where(present, values, 0.0).reshape(q, s * f)
     count = times @ present.reshape(q, s * f).astype(times.dtype)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(count > 0, total / count, np.nan)).reshape(len(times), s, f)
+        return np.where(count > 0, total / count, np.nan).reshape(len(times), s, f)

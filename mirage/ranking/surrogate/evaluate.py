@@ -10,45 +10,21 @@ equally often, whatever the regressor; so tau and slope use fits that leave out 
 Baets and Salakoski, Computational Statistics and Data Analysis 55, 2011).
 """
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from mirage.errors import NotEnoughData
-from mirage.ranking.surrogate.data import FEWEST, Array, Training
-from mirage.ranking.surrogate.quality import HeldOut, PairedTest, Quality, paired_test, slope_parts, tau_parts
+from mirage.ranking.surrogate.data import FEWEST, Training
+from mirage.ranking.surrogate.quality import HeldOut, HeldOutLanguage, slope_parts, tau_parts
 from mirage.ranking.surrogate.range import ALL, Distance, distances
 from mirage.ranking.surrogate.regressors import REGRESSORS, SEED, predict, regressor
-
-LEVEL = 0.95
-"""Nominal coverage of every prediction interval."""
+from mirage.stats.arrays import Array
+from mirage.stats.intervals import student_reach
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class RegressorComparison:
-    """Regressors compared on left-out systems."""
-
-    held_out: Mapping[str, HeldOut]
-    """By regressor, in the order of their declaration."""
-    default: str
-    """The regressor for new systems: the last."""
-    tests: tuple[PairedTest, ...]
-    """The default against each other one; without those where pairs leave too few systems."""
-    seed: int
-    """Seed of the regressors."""
-
-    def quality(self) -> tuple[Quality, ...]:
-        """Return the qualities by language, then regressor."""
-        rows = [row for held_out in self.held_out.values() for row in held_out.quality()]
-        order = {code: k for k, code in enumerate(sorted({r.language for r in rows}, key=lambda c: (c == ALL, c)))}
-        return tuple(sorted(rows, key=lambda row: order[row.language]))
 
 
 def leave_one_out(
@@ -69,7 +45,7 @@ def leave_one_out(
     Raises:
         NotEnoughData: if there are fewer than four rated systems.
     """
-    _enough(training)
+    _need_enough(training)
     return _Scale(training).held_out(name, predict_left_out(training, name, seed, features=features))
 
 
@@ -79,8 +55,9 @@ def compare_regressors(
     *,
     seed: int = SEED,
     progress: Progress | None = None,
-) -> RegressorComparison:
-    """Compare regressors on left-out systems; the last in `REGRESSORS` is the default, for new systems.
+) -> dict[str, HeldOut]:
+    """Return the predictions of left-out systems by regressor, in the order of `REGRESSORS`; the last of them predicts
+    new systems.
 
     Args:
         training: the data.
@@ -93,7 +70,7 @@ def compare_regressors(
     """
     chosen = {regressor(name).name for name in (REGRESSORS if names is None else names)}
     regressors = [name for name in REGRESSORS if name in chosen]
-    _enough(training)
+    _need_enough(training)
     n, done = len(training.systems), itertools.count(1)
     total = len(regressors) * (n + n * (n - 1) // 2)
 
@@ -102,10 +79,7 @@ def compare_regressors(
             progress(next(done), total)
 
     scale = _Scale(training)
-    held_out = {name: scale.held_out(name, predict_left_out(training, name, seed, count=count)) for name in regressors}
-    default = regressors[-1]
-    tests = (paired_test(held_out[default], held_out[name]) for name in regressors[:-1])
-    return RegressorComparison(held_out, default, tuple(filter(None, tests)), seed)
+    return {name: scale.held_out(name, predict_left_out(training, name, seed, count=count)) for name in regressors}
 
 
 def predict_left_out(
@@ -136,7 +110,7 @@ def predict_left_out(
     predicted = np.full((len(codes), len(systems), len(systems)), np.nan)
     for out in [*((system,) for system in systems), *combinations(systems, 2)]:
         try:
-            seen = training if features is None else training.only(features(out))
+            seen = training if features is None else training.select_features(features(out))
             predictions = predict(seen, name, out=out, seed=seed)
         except NotEnoughData:
             if len(out) == 1:
@@ -181,22 +155,20 @@ class _Scale:
             codes = [*codes, ALL]
             values, judged, squares = (np.concatenate([of, of.mean(axis=0)[None]]) for of in (values, judged, squares))
             residuals = np.concatenate([residuals, _mean(residuals)[None]])
-        columns: list[dict[str, Array]] = [{} for _ in range(6)]
-        systems = {}
+        languages = {}
         for c, code in enumerate(codes):
             rows = np.flatnonzero(np.isfinite(values[c]) & np.isfinite(judged[c]))
             if not len(rows):
                 continue
-            systems[code] = tuple(self._systems[k] for k in rows)
             half = np.array([margin(np.delete(residuals[c], k), self._reach[k][code]) for k in rows])
             square = squares[c][np.ix_(rows, rows)].copy()
             np.fill_diagonal(square, np.nan)
             own, true = values[c, rows], judged[c, rows]
-            parts = tau_parts(square, true), slope_parts(square, true)
-            for column, of_code in zip(columns, (own, own - half, own + half, true, *parts), strict=True):
-                column[code] = of_code
-        predicted_ratings, low, high, true_ratings, tau, slope = columns
-        return HeldOut(name, systems, predicted_ratings, low, high, true_ratings, tau, slope)
+            languages[code] = HeldOutLanguage(
+                tuple(self._systems[k] for k in rows),
+                *(own, own - half, own + half, true, tau_parts(square, true), slope_parts(square, true)),
+            )
+        return HeldOut(name, languages)
 
 
 def margin(residuals: Array, distance: Distance) -> float:
@@ -214,13 +186,11 @@ def margin(residuals: Array, distance: Distance) -> float:
     Returns:
         Logits; NaN with fewer than two residuals, or if the system is outside the range of the others.
     """
-    from scipy.special import stdtrit
-
     residuals = residuals[np.isfinite(residuals)]
     n = len(residuals)
     if n < 2 or distance.outside:
         return float("nan")
-    return float(distance.stretch * stdtrit(n - 1, (1 + LEVEL) / 2) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))
+    return float(distance.stretch * student_reach(n - 1) * np.sqrt((1 + 1 / n) * (residuals**2).mean()))
 
 
 def _mean(values: Array) -> Array:
@@ -230,7 +200,7 @@ def _mean(values: Array) -> Array:
     return np.asarray(np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0))
 
 
-def _enough(training: Training) -> None:
+def _need_enough(training: Training) -> None:
     if len(training.systems) <= FEWEST:
         raise NotEnoughData(
             f"{len(training.systems)} rated systems with features are too few to leave some out",

@@ -1,16 +1,15 @@
 """Permutation importance of features: the rise of a regressor's held-out error."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mirage.errors import NotEnoughData
-from mirage.ranking.surrogate.data import Array, LanguageData, Training
-from mirage.ranking.surrogate.evaluate import LEVEL
+from mirage.ranking.surrogate.data import LanguageData, Training
 from mirage.ranking.surrogate.regressors import SEED, predict
+from mirage.stats.arrays import Array
+from mirage.stats.intervals import student_reach
 
 _ROUNDS = 5
 """Number of rounds; in each, every system is paired with another one at random."""
@@ -40,7 +39,7 @@ def importances(training: Training, name: str, *, seed: int = SEED) -> tuple[Fea
     """Compute permutation importances on left-out systems (Breiman, Machine Learning 45, 2001), from the largest down.
 
     Systems are left out in pairs: one fit without both, then each takes one feature's answers from the other, in all
-    languages alike, and is predicted again. A noise feature is then as likely to lower the error as to raise it; taken
+    languages, and is predicted again. A noise feature is then as likely to lower the error as to raise it; taken
     from a training system it would carry that system's rating. The published program uses a forest's in-sample
     impurities instead (MIRAGE-Bench, Figure 5).
 
@@ -61,9 +60,11 @@ def importances(training: Training, name: str, *, seed: int = SEED) -> tuple[Fea
             f"{len(systems)} rated systems with features are too few to leave two out",
             do="add features and battles of at least 5 systems",
         )
+    n, means = len(mean_rises), mean_rises.mean(axis=0).tolist()
+    half = (student_reach(n - 1) * mean_rises.std(axis=0, ddof=1) / np.sqrt(n)).tolist()
     rows = [
-        FeatureImportance(feature, name, float(m), float(m - h), float(m + h), len(mean_rises))
-        for feature, m, h in zip(training.features, mean_rises.mean(axis=0), _half(mean_rises), strict=True)
+        FeatureImportance(feature, name, m, m - h, m + h, n)
+        for feature, m, h in zip(training.features, means, half, strict=True)
     ]
     return tuple(sorted(rows, key=lambda row: (-row.rise, row.feature)))
 
@@ -141,10 +142,3 @@ def _with_copies(language: LanguageData, copies: list[tuple[str, int, str]]) -> 
         points=points,
         ratings=ratings,
     )
-
-
-def _half(rises: Array) -> Array:
-    from scipy.special import stdtrit
-
-    n = len(rises)
-    return np.asarray(stdtrit(n - 1, (1 + LEVEL) / 2) * rises.std(axis=0, ddof=1) / np.sqrt(n))

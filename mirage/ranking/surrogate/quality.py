@@ -1,15 +1,13 @@
 """Quality of predictions of left-out systems; undefined values are null or an error."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from mirage.errors import NotEnoughData
-from mirage.ranking.surrogate.data import Array, Predicted
 from mirage.ranking.surrogate.range import ALL
+from mirage.stats.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,47 +59,56 @@ def r2(predicted: Array, true: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOutLanguage:
+    """Predicted ratings of the n systems of one language, or on the mean over languages."""
+
+    systems: tuple[str, ...]
+    """The n systems."""
+    predicted: Array
+    """n ratings in logits, centred as the judge's."""
+    low: Array
+    """n lower ends of the 95% prediction intervals; NaN with too few left-out systems, or outside their range
+    (`range.py`).
+    """
+    high: Array
+    """n upper ends."""
+    judged: Array
+    """n ratings by the judge."""
+    tau_parts: Array
+    """Each system's contribution to Kendall's tau-b of pairs left out together, whose mean is the tau (`tau_parts`);
+    NaN where pairs leave too few training systems.
+    """
+    slope_parts: Array
+    """Each system's contribution to the slope of ratings on predictions, from the same pairs (`slope_parts`)."""
+
+
+@dataclass(frozen=True, eq=False)
 class HeldOut:
     """Predicted ratings of every system, each by a fit without that system's battles (leave-one-out)."""
 
     regressor: str
     """Name of the regressor."""
-    systems: Mapping[str, tuple[str, ...]]
-    """By language (and `all` with several): the n systems."""
-    predicted: Predicted
-    """n ratings in logits, centred as the judge's."""
-    low: Predicted
-    """n lower ends of the 95% prediction intervals; NaN with too few left-out systems, or outside their range
-    (`range.py`).
-    """
-    high: Predicted
-    """n upper ends."""
-    judged: Predicted
-    """n ratings by the judge."""
-    tau_parts: Predicted
-    """Each system's contribution to Kendall's tau-b of pairs left out together, whose mean is the tau (`tau_parts`);
-    NaN where pairs leave too few training systems.
-    """
-    slope_parts: Predicted
-    """Each system's contribution to the slope of ratings on predictions, from the same pairs (`slope_parts`)."""
+    languages: Mapping[str, HeldOutLanguage]
+    """By language, `all` last with several."""
 
     def quality(self) -> tuple[Quality, ...]:
         """Return the quality of the predictions by language, `all` last."""
-        return tuple(self._quality(code) for code in self.predicted)
-
-    def _quality(self, code: str) -> Quality:
-        predicted, true, low, high = (by[code] for by in (self.predicted, self.judged, self.low, self.high))
-        n, bounded = len(true), np.isfinite(low) & np.isfinite(high)
-        return Quality(
-            code,
-            self.regressor,
-            n,
-            _mean(self.tau_parts[code]),
-            float(np.sqrt(((true - predicted) ** 2).mean())),
-            r2(predicted, true) if n > 1 and np.ptp(true) > 0 else None,
-            _mean(self.slope_parts[code]),
-            float(((true >= low) & (true <= high))[bounded].mean()) if bounded.any() else None,
-        )
+        rows = []
+        for code, of in self.languages.items():
+            n, true, bounded = len(of.systems), of.judged, np.isfinite(of.low) & np.isfinite(of.high)
+            rows.append(
+                Quality(
+                    code,
+                    self.regressor,
+                    n,
+                    _mean(of.tau_parts),
+                    float(np.sqrt(((true - of.predicted) ** 2).mean())),
+                    r2(of.predicted, true) if n > 1 and np.ptp(true) > 0 else None,
+                    _mean(of.slope_parts),
+                    float(((true >= of.low) & (true <= of.high))[bounded].mean()) if bounded.any() else None,
+                )
+            )
+        return tuple(rows)
 
 
 def _mean(parts: Array) -> float | None:
@@ -145,13 +152,13 @@ def paired_test(first: HeldOut, second: HeldOut) -> PairedTest | None:
     """
     gains: dict[str, list[float]] = {}
     taus = []
-    for code, systems in first.systems.items():
-        if code == ALL or code not in second.tau_parts:
+    for code, of in first.languages.items():
+        if code == ALL or code not in second.languages:
             continue
-        parts = np.array([by.tau_parts[code] for by in (first, second)])
+        parts = np.array([of.tau_parts, second.languages[code].tau_parts])
         if np.isfinite(parts).all():
             taus.append(parts.mean(axis=1))
-            for system, gain in zip(systems, (parts[0] - parts[1]).tolist(), strict=True):
+            for system, gain in zip(of.systems, (parts[0] - parts[1]).tolist(), strict=True):
                 gains.setdefault(system, []).append(gain)
     if not taus:
         return None

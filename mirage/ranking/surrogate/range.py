@@ -6,13 +6,12 @@ systems the new one is the farthest with probability only 1 / (n + 1). So no dis
 and eleven features or 18 languages give no more false alarms than one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
-from mirage.ranking.surrogate.data import Array, Training, fit_parts
+from mirage.ranking.surrogate.data import Training, fit_parts
+from mirage.stats.arrays import Array
 
 BEYOND = 1.2
 """A system is outside if it is this many times as far as the farthest of the others, or `FAR` times as far as their
@@ -57,9 +56,8 @@ def distances(training: Training, system: str) -> dict[str, Distance]:
         return {}
     # The distance of each other system is its largest in any language, as for the system itself.
     known = sorted({s for by_system in others.values() for s in by_system})
-    limit = _limit(
-        np.array([max(by_system[s].max() for by_system in others.values() if s in by_system) for s in known])
-    )
+    ordinary = np.array([max(by_system[s].max() for by_system in others.values() if s in by_system) for s in known])
+    limit = float(min(BEYOND * ordinary.max(), FAR * np.quantile(ordinary, 0.75)))
     result = {
         code: _distance(deviations[code], np.array([d.max() for d in by_system.values()]), limit, names)
         for code, by_system in others.items()
@@ -79,11 +77,7 @@ def _deviations(others: Array, row: Array) -> Array:
     same = spread <= 1e-9 * np.maximum(np.abs(mean), 1e-9)
     gap = np.abs(row - mean)
     constant = np.where(gap <= 1e-9 * np.maximum(np.abs(mean), 1.0), 0.0, _MOST)
-    return np.asarray(np.where(same, constant, np.minimum(gap / np.where(same, 1.0, spread), _MOST)))
-
-
-def _limit(ordinary: Array) -> float:
-    return float(min(BEYOND * ordinary.max(), FAR * np.quantile(ordinary, 0.75)))
+    return np.where(same, constant, np.minimum(gap / np.where(same, 1.0, spread), _MOST))
 
 
 def _distance(deviations: Array, ordinary: Array, limit: float, names: Array) -> Distance:

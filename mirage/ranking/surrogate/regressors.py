@@ -1,7 +1,5 @@
 """The regressors by name: the five of the paper, and ours. Each predicts systems without seeing their battles."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mirage.errors import BadInput, UnknownName
-from mirage.ranking.surrogate.data import Array, FitPart, Predicted, Training, fit_parts
+from mirage.ranking.surrogate.data import FitPart, Predicted, Training, fit_parts
+from mirage.stats.arrays import Array
 from mirage.store.cores import available
 
 TREES = 10

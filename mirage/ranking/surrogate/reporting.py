@@ -17,11 +17,12 @@ import numpy as np
 from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.ranking.judges import Judge
-from mirage.ranking.surrogate.data import Array, Training
-from mirage.ranking.surrogate.evaluate import RegressorComparison, compare_regressors, margin
-from mirage.ranking.surrogate.quality import HeldOut, paired_test
+from mirage.ranking.surrogate.data import Training
+from mirage.ranking.surrogate.evaluate import compare_regressors, margin
+from mirage.ranking.surrogate.quality import HeldOut, HeldOutLanguage, paired_test
 from mirage.ranking.surrogate.range import Distance, distances
 from mirage.ranking.surrogate.regressors import REGRESSORS, SEED, predict
+from mirage.stats.arrays import Array
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,12 +36,8 @@ ALL = "all"
 class Report:
     """Quality of the surrogates of one judge, and their predictions of each system."""
 
-    judge: Judge
-    """Judge whose ratings are predicted."""
-    training: Training
-    """The training data."""
-    comparison: RegressorComparison
-    """The regressors on left-out systems, and the default."""
+    held_out: Mapping[str, HeldOut]
+    """The predictions of left-out systems by regressor; the last regressor predicts new systems."""
     rows: tuple[schema.Prediction, ...]
     """The predictions."""
 
@@ -69,16 +66,16 @@ def report_on(
     Raises:
         NotEnoughData: if there are too few rated systems with features.
     """
-    comparison = compare_regressors(seen, regressors, seed=seed, progress=progress)
+    compared = compare_regressors(seen, regressors, seed=seed, progress=progress)
     reach = {system: distances(seen, system) for system in (*seen.systems, *seen.new)}
     rows = []
-    for name, held_out in comparison.held_out.items():
+    for name, held_out in compared.items():
         new = {s: predict_new(seen, s, name, held_out, reach[s], seed) for s in seen.new}
-        for code, systems in held_out.systems.items():
-            offset = _offset(seen, code)
-            columns = [by[code] + offset for by in (held_out.predicted, held_out.low, held_out.high, held_out.judged)]
-            columns += [held_out.tau_parts[code], held_out.slope_parts[code]]
-            predicted = [*zip(systems, *map(_or_null, columns), strict=True)]
+        for code, of in held_out.languages.items():
+            offset = np.mean([seen.languages[c].offset for c in (seen.languages if code == ALL else [code])])
+            columns = [ratings + offset for ratings in (of.predicted, of.low, of.high, of.judged)]
+            columns += [of.tau_parts, of.slope_parts]
+            predicted = [*zip(of.systems, *map(_or_null, columns), strict=True)]
             predicted += [(s, *own[code], None, None, None) for s, own in new.items() if code in own]
             ratings = np.array([values[1] for values in predicted])
             for system, rating, low, high, judged, *parts in predicted:
@@ -88,11 +85,11 @@ def report_on(
                     schema.Prediction(
                         *(code, judge.name, judge.skill, name, system, rating, low, high, place, judged),
                         ", ".join(beyond) or None,
-                        name == comparison.default,
+                        name == [*compared][-1],
                         *parts,
                     )
                 )
-    return Report(judge, seen, comparison, tuple(rows))
+    return Report(compared, tuple(rows))
 
 
 def rows_of(predictions: pa.Table, judge: Judge) -> list[schema.Prediction]:
@@ -143,18 +140,12 @@ def predict_new(
         values[ALL] = float(np.mean([*values.values()]))
     expected = {}
     for code, value in values.items():
-        known = code in held_out.predicted
-        residuals = held_out.judged[code] - held_out.predicted[code] if known else np.array([])
+        of = held_out.languages.get(code)
+        residuals = np.array([]) if of is None else of.judged - of.predicted
         half = margin(residuals, reach[code])
         low, high = _or_null(np.array([value - half, value + half]))
         expected[code] = value, low, high
     return expected
-
-
-def _offset(seen: Training, code: str) -> float:
-    if code != ALL:
-        return seen.languages[code].offset
-    return float(np.mean([language.offset for language in seen.languages.values()]))
 
 
 def _or_null(values: Array) -> list[float | None]:
@@ -206,35 +197,25 @@ def held_out(predictions: pa.Table, judge: Judge) -> dict[str, HeldOut]:
     for row in rows_of(predictions, judge):
         if row.judged is not None:
             parts.setdefault(row.regressor, {}).setdefault(row.language, []).append(row)
+    names = ("rating", "low", "high", "judged", "tau_part", "slope_part")
     results = {}
     for name in sorted(parts, key=[*REGRESSORS].index):
-        rows_by_language = {code: parts[name][code] for code in sorted(parts[name], key=lambda c: (c == ALL, c))}
-
-        def column(of: str, groups: dict[str, list[schema.Prediction]] = rows_by_language) -> dict[str, Array]:
-            return {code: np.array([getattr(row, of) for row in rows], dtype=float) for code, rows in groups.items()}
-
-        systems = {code: tuple(row.system for row in rows) for code, rows in rows_by_language.items()}
-        ends = column("low"), column("high")
-        results[name] = HeldOut(
-            name,
-            systems,
-            column("rating"),
-            *ends,
-            column("judged"),
-            column("tau_part"),
-            column("slope_part"),
-        )
+        languages = {
+            code: HeldOutLanguage(
+                tuple(row.system for row in rows),
+                *(np.array([getattr(row, column) for row in rows], dtype=float) for column in names),
+            )
+            for code, rows in sorted(parts[name].items(), key=lambda part: (part[0] == ALL, part[0]))
+        }
+        results[name] = HeldOut(name, languages)
     return results
 
 
-def summary(results: Mapping[str, HeldOut], chosen: str) -> list[RegressorSummary]:
-    """Summarise regressors, in the order of their declaration.
-
-    Args:
-        results: by regressor (`held_out`, or a comparison's).
-        chosen: the regressor for new systems.
+def summary(results: Mapping[str, HeldOut]) -> list[RegressorSummary]:
+    """Summarise regressors, given the predictions of left-out systems by each (`held_out`); the last predicts new
+    systems.
     """
-    rows = []
+    rows, chosen = [], [*results][-1]
     for name, of_regressor in results.items():
         qualities = of_regressor.quality()
         single = [quality for quality in qualities if quality.language != ALL]
@@ -246,12 +227,12 @@ def summary(results: Mapping[str, HeldOut], chosen: str) -> list[RegressorSummar
                 name,
                 REGRESSORS[name].published,
                 len(single),
-                len({s for systems in of_regressor.systems.values() for s in systems}),
-                _mean([quality.tau for quality in single]),
+                len({s for of in of_regressor.languages.values() for s in of.systems}),
+                mean_known([quality.tau for quality in single]),
                 float(np.sqrt(np.average([quality.rmse**2 for quality in single], weights=n))),
-                _mean([quality.r2 for quality in single]),
-                _mean([quality.slope for quality in single]),
-                _mean([quality.covered for quality in single]),
+                mean_known([quality.r2 for quality in single]),
+                mean_known([quality.slope for quality in single]),
+                mean_known([quality.covered for quality in single]),
                 joint.tau if joint else None,
                 test.p if test else None,
                 name == chosen,
@@ -260,6 +241,7 @@ def summary(results: Mapping[str, HeldOut], chosen: str) -> list[RegressorSummar
     return rows
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_known(values: Sequence[float | None]) -> float | None:
+    """Return the mean of the values that are known; None if none is."""
     present = [v for v in values if v is not None]
     return float(np.mean(present)) if present else None

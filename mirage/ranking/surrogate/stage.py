@@ -1,17 +1,16 @@
 """Stages from features and verdicts to predictions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 
 from mirage import schema
-from mirage.battles.failures import decide_failures, find_failures
 from mirage.battles.judge import RELEVANCE
 from mirage.errors import NotEnoughData
 from mirage.ranking.judges import Judge
+from mirage.ranking.stage import rows_of_judge
 from mirage.ranking.surrogate.data import Training, fit_parts
 from mirage.ranking.surrogate.evaluate import leave_one_out
 from mirage.ranking.surrogate.importance import importances
@@ -20,13 +19,11 @@ from mirage.ranking.surrogate.range import ALL
 from mirage.ranking.surrogate.regressors import CHEAP, REGRESSORS, SEED
 from mirage.ranking.surrogate.reporting import report_on
 from mirage.ranking.surrogate.training import training
+from mirage.schema import Tables
 from mirage.stages.features.families import FEATURES
-from mirage.stages.stage import Progress, Stage, Tables, run
+from mirage.stages.stage import Progress, Stage, run
 from mirage.stats.kendall import kendall
 from mirage.store.arena import Arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 GRADES = tuple(name for name, spec in FEATURES.items() if "grade" in spec.needs)
 """Features graded by an LLM."""
@@ -98,7 +95,7 @@ def sets(features: Sequence[str]) -> dict[str, tuple[str, ...] | str | None]:
 def without_features(seen: Training, regressor: str, names: tuple[str, ...] | None, seed: int) -> HeldOut:
     """Leave out every system with some of the features; None for the strongest, selected for each fit."""
     if names is not None:
-        return leave_one_out(seen.only(names), regressor, seed=seed)
+        return leave_one_out(seen.select_features(names), regressor, seed=seed)
     return leave_one_out(seen, regressor, features=lambda out: strongest(seen, out), seed=seed)
 
 
@@ -126,19 +123,14 @@ def _predictions(
     progress: Progress | None = None,
     weigh: bool = True,
 ) -> dict[str, pa.Table]:
-    import pyarrow as pa
-
     prediction_tables, weights = [], []
     for skill in skills:
         decider = Judge.from_name(judge, skill=skill)
-        rows = tables[decider.table]
-        if decider.table == "judgments" and "answers" in tables:
-            rows = decide_failures(rows, find_failures(tables["answers"]))
-        seen = training(tables["features"], rows, decider)
+        seen = training(tables["features"], rows_of_judge(tables, decider), decider)
         result = report_on(seen, decider, regressors=regressors, seed=seed, progress=progress)
         prediction_tables.append(result.table())
         if weigh:
-            weights += ablation_losses(seen, result.comparison.default, decider, seed=seed)
+            weights += ablation_losses(seen, [*result.held_out][-1], decider, seed=seed)
     predicted = {"predictions": pa.concat_tables(prediction_tables)}
     return predicted | ({"importances": schema.from_rows("importances", weights)} if weigh else {})
 

@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mirage.battles.counts import Battles
 from mirage.errors import BadInput, NotEnoughData
 from mirage.ranking.by_query import by_query
-from mirage.ranking.fit import RIDGE
 from mirage.ranking.graph import groups, main_group
 from mirage.ranking.judges import Judge
-from mirage.ranking.surrogate.data import Array, LanguageData, Training
+from mirage.ranking.surrogate.data import LanguageData, Training
 from mirage.ranking.threads import one_thread
+from mirage.stats.arrays import Array, Places
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,7 +90,7 @@ def _values(
     return names, by_language
 
 
-def _place(column: Any, values: Sequence[str]) -> NDArray[np.intp]:
+def _place(column: Any, values: Sequence[str]) -> Places:
     """Return each row's index among the values; -1 if it is not one of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -115,7 +114,7 @@ class _Refits:
     def __init__(self, battles: Battles, systems: tuple[str, ...]) -> None:
         self._battles, self._systems = battles, systems
         self._known: dict[frozenset[str], Array] = {}
-        fitted = by_query(battles, ties="half", penalty="jeffreys", ridge=RIDGE)
+        fitted = by_query(battles)
         self.weights = fitted.weights
         ratings = dict(zip(battles.systems, fitted.point[0][: len(battles.systems)], strict=True))
         rated = [s for s, r in zip(systems, self(frozenset()), strict=True) if np.isfinite(r)]
@@ -136,7 +135,7 @@ class _Refits:
         by_name: dict[str, float] = {}
         if len(left) > 1:
             battles = self._battles.subset(left)
-            fitted = by_query(battles, ties="half", penalty="jeffreys", ridge=RIDGE)
+            fitted = by_query(battles)
             present = {s for s, n in zip(battles.systems, battles.queries_by_system().tolist(), strict=True) if n}
             linked_groups = tuple(group for group in groups(battles.systems, fitted.counted) if set(group) <= present)
             bounded = set(main_group(linked_groups)) if linked_groups else set()

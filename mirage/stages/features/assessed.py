@@ -1,21 +1,19 @@
 """Nugget assignments and support grades of answers, as input of features."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage.errors import UnknownName
-from mirage.schema import Assignment, NuggetImportance, Support
+from mirage.schema import AnswerKey, Assignment, NuggetImportance, Support, Tables
 from mirage.stages.nuggets.terms import TERMS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.stats.rows import group, read_rows
 
 ASSESSED = ("nuggets", "nugget_assignments", "support_grades")
 """Their tables; a feature that needs one is measured if the arena has it."""
-AnswerKey = tuple[str, str, str]
-"""Language, query_id and system."""
+_QUERY = ("language", "query_id")
 
 
 def decider(table: pa.Table, column: str, name: str | None = None) -> str | None:
@@ -47,45 +45,29 @@ class Assessments:
         tables: tables by name; of these, those of `ASSESSED` are read.
         assigner: the assigner; None for the default.
         grader: the grader; None for the default.
-        part: whether these are rows of a part, which may have no decisions by the chosen ones.
-
-    Raises:
-        UnknownName: if there is no such assigner or grader.
     """
 
-    def __init__(
-        self, tables: Mapping[str, pa.Table], *, assigner: str | None, grader: str | None, part: bool = False
-    ) -> None:
-        self._banks: dict[tuple[str, str], list[tuple[str, NuggetImportance]]] = {}
-        for row in tables["nuggets"].to_pylist() if "nuggets" in tables else ():
-            bank = self._banks.setdefault((row["language"], row["query_id"]), [])
-            bank.append((row["nugget_id"], row["importance"]))
-        self._assignments: dict[AnswerKey, dict[str, Assignment | None]] = {}
-        for row in chosen_rows(tables.get("nugget_assignments"), "assigner", assigner, part=part):
-            self._assignments.setdefault(_key(row), {})[row["nugget_id"]] = row["assignment"]
-        self._grades: dict[AnswerKey, dict[tuple[int, str], Support | None]] = {}
-        for row in chosen_rows(tables.get("support_grades"), "grader", grader, part=part):
-            self._grades.setdefault(_key(row), {})[row["sentence"], row["passage_id"]] = row["grade"]
+    def __init__(self, tables: Tables, assigner: str | None = None, grader: str | None = None) -> None:
+        nuggets = read_rows(tables["nuggets"], *_QUERY, "nugget_id", "importance") if "nuggets" in tables else ()
+        self._banks = group((row[:2], row[2:]) for row in nuggets)
+        assigned = chosen_rows(tables, "nugget_assignments", "assigner", assigner, "nugget_id", "assignment")
+        self._assignments = {row[:4]: row[4] for row in assigned}
+        graded = chosen_rows(tables, "support_grades", "grader", grader, "sentence", "passage_id", "grade")
+        self._grades = group((row[:3], (row[3:5], row[5])) for row in graded)
 
-    def nuggets(self, key: AnswerKey) -> tuple[tuple[NuggetImportance, Assignment | None], ...]:
-        """Return importance and assignment of each nugget of an answer's query."""
-        given = self._assignments.get(key, {})
-        return tuple((importance, given.get(name)) for name, importance in self._banks.get(key[:2], ()))
-
-    def grades(self, key: AnswerKey) -> Mapping[tuple[int, str], Support | None]:
-        """Return the grades of an answer's citations."""
-        return self._grades.get(key, {})
+    def of(
+        self, key: AnswerKey
+    ) -> tuple[tuple[tuple[NuggetImportance, Assignment | None], ...], Mapping[tuple[int, str], Support | None]]:
+        """Return importance and assignment of each nugget of an answer's query, and the grades of its citations."""
+        bank = self._banks.get(key[:2], ())
+        nuggets = tuple((importance, self._assignments.get((*key, name))) for name, importance in bank)
+        return nuggets, dict(self._grades.get(key, ()))
 
 
-def _key(row: Mapping[str, Any]) -> AnswerKey:
-    return row["language"], row["query_id"], row["system"]
-
-
-def chosen_rows(table: pa.Table | None, column: str, name: str | None, *, part: bool = False) -> list[dict[str, Any]]:
-    """Return the rows of the chosen assigner or grader."""
-    import pyarrow.compute as pc
-
-    if table is None:
-        return []
-    chosen = name if part and name is not None else decider(table, column, name)
-    return [] if chosen is None else list(table.filter(pc.equal(table[column], chosen)).to_pylist())
+def chosen_rows(tables: Tables, name: str, column: str, chosen: str | None, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Return key and columns of the rows of an assigner or grader, by default the one of `decider`."""
+    if name not in tables:
+        return iter(())
+    table = tables[name]
+    own = table.filter(pc.equal(table[column], chosen or decider(table, column) or ""))
+    return read_rows(own, *_QUERY, "system", *columns)

@@ -1,7 +1,5 @@
 """Citation features: cited passages, and whether they are relevant."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each

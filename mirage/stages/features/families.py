@@ -1,7 +1,5 @@
 """Registry of feature families and features."""
 
-from __future__ import annotations
-
 from mirage.stages.features import (
     citation,
     graded_support,

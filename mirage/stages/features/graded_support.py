@@ -1,7 +1,5 @@
 """Citation precision and recall, from grades of how far each cited passage supports its sentence."""
 
-from __future__ import annotations
-
 from mirage.schema import Support
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.stages.features.support import cited_places, sentence_places

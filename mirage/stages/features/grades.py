@@ -1,20 +1,17 @@
 """Features graded by a chat model: agreement with the reference, and fluency, from 1 to 5."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
+from mirage.llm.completion import Reply
+from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
+from mirage.llm.tokens import TokenEstimate
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text.languages import name_of
 from mirage.text.marks import GRADE_NOUNS, Mark, MarkForm, bracket
 from mirage.text.thoughts import part_thoughts
-
-if TYPE_CHECKING:
-    from mirage.llm.completion import Reply
 
 LOW, HIGH = 1, 5
 """Lowest and highest grade."""
@@ -94,8 +91,6 @@ class Grading:
 
     def conversation(self) -> list[dict[str, str]]:
         """Return the messages. Each text is fenced by marks with a code that occurs in none of them."""
-        from mirage.llm.prompts import fence_code, fence_texts, one_message
-
         passages = [(name, _cut(text)) for name, text in self.passages]
         code = fence_code([*(part for passage in passages for part in passage), *self.texts.values()])
         fenced = fence_texts("PASSAGE", (f"id: {name}\n{text}" for name, text in passages), code)
@@ -132,9 +127,6 @@ def _grading(prompt: str, measured: MeasuredAnswer, **texts: str) -> Grading | s
 @lru_cache(maxsize=1024)
 def _cut(text: str) -> str:
     """Truncate a passage as shown to the systems, by the estimate, so that prompts are the same on every machine."""
-    from mirage.llm.prompts import MAX_PASSAGE_TOKENS
-    from mirage.llm.tokens import TokenEstimate
-
     return TokenEstimate().cut(text, MAX_PASSAGE_TOKENS)
 
 

@@ -4,8 +4,6 @@ The detector is that of `mirage.text.detection`. For queries in one of the 18 la
 for any other language all languages of the detector compete.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools

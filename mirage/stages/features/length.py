@@ -1,7 +1,5 @@
 """Length of an answer."""
 
-from __future__ import annotations
-
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 
 

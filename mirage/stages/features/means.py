@@ -1,19 +1,19 @@
 """Feature means of a system: the mean over queries, with its interval and coverage."""
 
-from __future__ import annotations
-
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
 
 from mirage.stages.features.families import FEATURES
+from mirage.stats.bounded import bounded_mean_intervals, mean_of_means
 from mirage.stats.encoding import encode
+from mirage.stats.rows import group
 from mirage.stats.units import Unit, count_units, joint_variances
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Bounds = tuple[float, float]
 """Lowest and highest possible value."""
@@ -63,27 +63,24 @@ def means(features: pa.Table, *, bounds: Mapping[str, Bounds] = MappingProxyType
             `total`. Text may be dictionary-encoded.
         bounds: lowest and highest possible value of undeclared features.
     """
-    import numpy as np
     from scipy.special import stdtrit
 
-    from mirage.stats.bounded import bounded_mean_intervals
-
-    names, group = [], np.zeros(len(features), dtype=np.intp)
+    names, cell = [], np.zeros(len(features), dtype=np.intp)
     for key in ("language", "system", "feature"):
         values, codes = encode(features[key])
         names.append(values)
-        group = group * len(values) + codes
+        cell = cell * len(values) + codes
     value = features["value"]
     known = value.is_valid().to_numpy()
-    of_known, values = group[known], value.drop_null().to_numpy()
+    of_known, values = cell[known], value.drop_null().to_numpy()
     cells = math.prod(map(len, names))
-    total, n = np.bincount(group, minlength=cells), np.bincount(of_known, minlength=cells)
+    total, n = np.bincount(cell, minlength=cells), np.bincount(of_known, minlength=cells)
     mean = np.bincount(of_known, values, cells) / np.maximum(n, 1)
     squares = np.bincount(of_known, (values - mean[of_known]) ** 2, cells)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     reach = stdtrit(np.maximum(n - 1, 1), 0.975) * error
-    ends = np.array([_bounds(name, bounds) for name in names[-1]]).reshape(-1, 2)
-    lowest, highest = (np.tile(end, cells // max(len(end), 1)) for end in ends.T)
+    ranges = np.array([_bounds(name, bounds) for name in names[-1]]).reshape(-1, 2)
+    lowest, highest = (np.tile(end, cells // max(len(end), 1)) for end in ranges.T)
     low, high = np.maximum(mean - reach, lowest), np.minimum(mean + reach, highest)
     bounded = np.isfinite(highest - lowest) & (n > 1)
     inside = bounded[of_known]
@@ -92,24 +89,13 @@ def means(features: pa.Table, *, bounds: Mapping[str, Bounds] = MappingProxyType
         values[inside], number[of_known[inside]], lowest[bounded], highest[bounded]
     )
     told = bounded | ((n > 1) & (error > 0))
-    result = []
-    for k in np.flatnonzero(total).tolist():
-        places = np.unravel_index(k, [len(values) for values in names])
-        language, system, feature = (values[place] for values, place in zip(names, places, strict=True))
-        result.append(
-            FeatureMean(
-                language,
-                system,
-                feature,
-                float(mean[k]) if n[k] else None,
-                float(low[k]) if told[k] else None,
-                float(high[k]) if told[k] else None,
-                int(n[k]),
-                int(total[k]),
-                float(error[k]) if n[k] > 1 else None,
-                bool(bounded[k]),
-            )
-        )
+    mean, low, high, error = (
+        np.where(there, values, np.array(None, dtype=object))
+        for there, values in ((n > 0, mean), (told, low), (told, high), (n > 1, error))
+    )
+    columns = mean, low, high, n, total, error, bounded
+    rows = zip(itertools.product(*names), *(column.tolist() for column in columns), strict=True)
+    result = [FeatureMean(*key, *of) for key, *of in rows if of[4]]
     return sorted(result, key=lambda row: (row.language, row.system, row.feature))
 
 
@@ -133,18 +119,12 @@ def over_languages(
     Returns:
         One of language `all` per system and feature, sorted; a query shared by languages counts once.
     """
-    import numpy as np
     from scipy.special import stdtrit
-
-    from mirage.stats.bounded import mean_of_means
 
     valued = features.filter(features["value"].is_valid())
     shared, with_value, of_any = joint_variances(valued), count_units(valued), count_units(features)
-    groups: dict[tuple[str, str], list[FeatureMean]] = {}
-    for row in feature_means:
-        groups.setdefault((row.system, row.feature), []).append(row)
     result = []
-    for (system, feature), parts in sorted(groups.items()):
+    for (system, feature), parts in sorted(group(((row.system, row.feature), row) for row in feature_means).items()):
         known = [part for part in parts if part.mean is not None]
         estimates = np.array([part.mean for part in known], dtype=float)
         errors = np.array([part.error for part in known if part.error is not None])

@@ -1,7 +1,5 @@
 """Feature measurement with tools: a reference system, local models, a grading model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,7 +19,7 @@ from mirage.stages.features.pairs import PairModel
 from mirage.stages.features.settings import MeasureSettings
 from mirage.stages.features.spec import Tools
 from mirage.stages.features.stage import FEATURES, measurable_in, need_system
-from mirage.stages.features.table import measurable
+from mirage.stages.features.table import measurable_features
 from mirage.stages.stage import Progress, run
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import Ledger, kept_ledger, ledger_path
@@ -60,15 +58,13 @@ def measure(
     """
     # Check first: opening a ledger would create the folder.
     arena = open_arena(path)
-    settings = _resolve(settings, arena, arena if whole is None else open_arena(whole))
     with ExitStack() as open_files:
-        tools = _tools(path, settings, grade, open_files)
-        tools = replace(tools, part=whole is not None, written="references" in arena.tables)
+        tools = _tools(path, settings, arena, arena if whole is None else open_arena(whole), grade, open_files)
         names = sorted(settings.only) or measurable_in(arena, tools)[0]
         options: dict[str, Any] = {"made_by": made_by, "part": "feature", "progress": progress}
         if executor is not None:
-            there = replace(tools, grade=None, support=None, reranker=None, part=True)
-            spread = [name for name in names if name in measurable(there)]
+            there = replace(tools, grade=None, support=None, reranker=None)
+            spread = [name for name in names if name in measurable_features(there, arena.tables)]
             if spread:
                 arena = run(FEATURES, path, executor=executor, only=spread, tools=there, **options)
             names = [name for name in names if name not in spread]
@@ -77,13 +73,23 @@ def measure(
         return run(FEATURES, path, only=names, tools=tools, **options)
 
 
-def _resolve(settings: MeasureSettings, arena: Arena, whole: Arena) -> MeasureSettings:
-    """Return the settings with default models and deciders filled in, once the arena has what they need.
+def _tools(
+    path: Path,
+    settings: MeasureSettings,
+    arena: Arena,
+    whole: Arena,
+    grade: Callable[..., Sequence[Reply | None]] | None,
+    open_files: ExitStack,
+) -> Tools:
+    """Return the tools that the settings name, with default models and deciders, once the arena has what they need.
 
     Args:
+        path: the arena's folder.
         settings: the settings.
         arena: the arena to measure.
         whole: the arena that it is a part of, or itself: the deciders are the same for every part.
+        grade: calls the grading model.
+        open_files: closes the ledgers.
 
     Raises:
         TableMissing: if the arena lacks a table that a named feature needs.
@@ -93,50 +99,22 @@ def _resolve(settings: MeasureSettings, arena: Arena, whole: Arena) -> MeasureSe
     for table in set(feature_table.tables(only)) - ({"passages"} if "retrieved" in arena.tables else set()):
         arena.need(table)
     need_system(whole, settings.reference)
-    support_named, reranker_named = (
-        bool(only & {spec.name for spec in family.specs}) for family in (support.FAMILY, reranker.FAMILY)
+    deciders = (
+        _decider(whole, "nugget_assignments", "assigner", settings.assigner),
+        _decider(whole, "support_grades", "grader", settings.grader),
     )
-    return replace(
-        settings,
-        only=only,
-        nli=support.MODEL if settings.nli is None and support_named else settings.nli,
-        reranker=reranker.MODEL if settings.reranker is None and reranker_named else settings.reranker,
-        assigner=_decider(whole, "nugget_assignments", "assigner", settings.assigner),
-        grader=_decider(whole, "support_grades", "grader", settings.grader),
+    named = {support: settings.nli, reranker: settings.reranker}
+    for module in named:
+        if named[module] is None and only & {spec.name for spec in module.FAMILY.specs}:
+            named[module] = module.MODEL
+    scores = open_files.enter_context(Ledger(path / SCORES)) if any(named.values()) else None
+    nli, ranker = (
+        None if model is None else PairModel(model, max_tokens=module.MAX_TOKENS, ledger=scores, device=settings.device)
+        for module, model in named.items()
     )
-
-
-def _tools(
-    path: Path,
-    settings: MeasureSettings,
-    grade: Callable[..., Sequence[Reply | None]] | None,
-    open_files: ExitStack,
-) -> Tools:
-    """Return the tools that the settings name.
-
-    Args:
-        path: the arena's folder.
-        settings: the settings.
-        grade: calls the grading model.
-        open_files: closes the ledgers.
-    """
-    scores = None
-    if (settings.nli, settings.reranker) != (None, None):
-        scores = open_files.enter_context(Ledger(path / SCORES))
-
-    def load(model: str | None, max_tokens: int) -> PairModel | None:
-        return None if model is None else PairModel(model, max_tokens=max_tokens, ledger=scores, device=settings.device)
-
     if grade is not None:
         grade = partial(grade, ledger=open_files.enter_context(Ledger(ledger_path(path))))
-    return Tools(
-        reference=settings.reference,
-        support=load(settings.nli, support.MAX_TOKENS),
-        reranker=load(settings.reranker, reranker.MAX_TOKENS),
-        grade=grade,
-        assigner=settings.assigner,
-        grader=settings.grader,
-    )
+    return Tools(settings.reference, nli, ranker, grade, *deciders)
 
 
 def _decider(arena: Arena, table: str, column: str, name: str | None) -> str | None:
@@ -204,7 +182,7 @@ def plan_grades(path: Path, settings: MeasureSettings, model: ChatModel) -> Cost
             return [None] * len(conversations)
 
         tools = Tools(reference=settings.reference, grade=grade)
-        names = settings.only or measurable(tools)
+        names = settings.only or measurable_features(tools, arena.tables)
         if graded := [name for name in names if "grade" in families.FEATURES[name].needs]:
             FEATURES.run(tables, only=graded, tools=tools)
     return llm_calls.total(costs)

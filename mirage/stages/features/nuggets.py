@@ -1,7 +1,5 @@
 """Nugget features: the share of nuggets that an answer states."""
 
-from __future__ import annotations
-
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, each
 from mirage.stages.nuggets.bank import SCORES, nugget_scores
 

@@ -1,7 +1,5 @@
 """Overlap of an answer's wording with the reference system's answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal

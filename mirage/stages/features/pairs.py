@@ -3,8 +3,6 @@
 Needs the extra `local` (torch, transformers), imported when a model is loaded.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -61,7 +59,7 @@ class PairModel:
             self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
             model = transformers.AutoModelForSequenceClassification.from_pretrained(name, dtype=torch.float32)
         except (OSError, ValueError) as error:
-            raise _absent(name, error) from None
+            raise _load_error(name, error) from None
         self._model: Any = model.to(self.device).eval()
         self.labels = tuple(str(model.config.id2label[index]).lower() for index in range(model.config.num_labels))
         self.identity = f"{name}@{_revision(name, model.config)}"
@@ -152,7 +150,7 @@ def _revision(name: str, config: Any) -> str:
     return digest.hexdigest()[:12]
 
 
-def _absent(name: str, error: Exception) -> BadInput | Unreachable:
+def _load_error(name: str, error: Exception) -> BadInput | Unreachable:
     """Return the error for a model that cannot be loaded."""
     first = str(error).strip().split("\n")[0]
     if Path(name).is_dir():

@@ -1,23 +1,19 @@
 """Reading answers for measurement: each with its query, its passages and the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
+from mirage.schema import QueryKey
 from mirage.stages.features.assessed import Assessments
 from mirage.stages.features.spec import MeasuredAnswer
 from mirage.stages.shown import ShownPassages, query_texts
+from mirage.stats.rows import read_rows
 from mirage.text.answers import is_numbered
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-Key = tuple[str, str]
-"""Language and id of a query."""
 
 _COLUMNS = ("language", "query_id", "system", "text", "status", "template", "numbered", "retriever", "depth")
 """Columns of `answers` used in a `MeasuredAnswer`."""
@@ -39,12 +35,8 @@ class AnswerReader:
         answers: `schema.Answer` rows, including the reference's.
         reference: the reference system, or `schema.Reference` rows; None if there is none, or none is needed.
         texts: whether the passages' texts are needed.
-        part: whether these are rows of a part, in which the reference may have no answer.
         retrieved: `schema.Retrieved` rows of passages shown to systems; None for none.
         assessments: nugget assignments and support grades; None if no feature needs them.
-
-    Raises:
-        UnknownName: if the reference is not one of the systems.
     """
 
     def __init__(
@@ -55,34 +47,36 @@ class AnswerReader:
         *,
         reference: str | pa.Table | None,
         texts: bool,
-        part: bool = False,
         retrieved: pa.Table | None = None,
         assessments: Assessments | None = None,
     ) -> None:
         self.answers: pa.Table = schema.sort("answers", answers.select(_COLUMNS))
         """The answers to measure, sorted by key."""
-        self._assessments = assessments
-        keys = (self.answers[name].to_pylist() for name in ("language", "query_id"))
-        self._queries = query_texts(queries) or dict.fromkeys(zip(*keys, strict=True) if queries is None else ())
+        self._assessments = assessments or Assessments({})
+        self._queries: dict[QueryKey, str | None] = query_texts(queries)
+        if queries is None:
+            self._queries = dict.fromkeys(read_rows(self.answers, "language", "query_id"))
         self._texts = texts
-        self._pooled: set[Key] = set()
+        self._pooled: set[tuple[Any, ...]] = set()
         if passages is not None and "pooled" in passages.column_names:
-            pooled = passages.filter(passages["pooled"])
-            self._pooled |= set(zip(*(pooled[name].to_pylist() for name in ("language", "query_id")), strict=True))
+            self._pooled |= set(read_rows(passages.filter(passages["pooled"]), "language", "query_id"))
         columns_read = ("passage_id", "relevant", *(("title", "text") if texts else ()))
         self._shown = ShownPassages(passages, retrieved, columns=columns_read)
         self._passages: dict[tuple[Any, ...], tuple[tuple[Any, ...], ...]] = {}
         self._reference = reference if isinstance(reference, str) else None
-        self._references: dict[Key, MeasuredAnswer | str] = {}
+        self._references: dict[QueryKey, MeasuredAnswer | str] = {}
         self._absent = MeasuredAnswer.reference
         """Reason for a query without a reference."""
         if isinstance(reference, str):
             self._absent = f"{reference} has no answer to this query"
-            self._references = self._sound_answers(reference, part=part)
+            own = self.answers.filter(pc.equal(self.answers["system"], reference))
+            for answer in own.filter(pc.is_in(own["status"], pa.array(["ok", "truncated"]))).to_pylist():
+                if isinstance(measured := self.read(answer), MeasuredAnswer):
+                    self._references[answer["language"], answer["query_id"]] = measured
         elif reference is not None:
             self._absent = "this query has no reference answer"
-            rows = zip(*(reference[name].to_pylist() for name in ("language", "query_id", "text")), strict=True)
-            self._references = {(code, query): MeasuredAnswer(code, text, False, (), ()) for code, query, text in rows}
+            texts_of = query_texts(reference)
+            self._references = {key: MeasuredAnswer(key[0], str(text), False, (), ()) for key, text in texts_of.items()}
 
     def blocks(self, size: int) -> Iterator[list[MeasuredAnswer | str]]:
         """Yield the answers in blocks, each with its query, passages and reference, or a reason why there is none.
@@ -116,15 +110,11 @@ class AnswerReader:
         numbered = is_numbered(answer["template"], answer["numbered"])
         ordered = numbered is not None or answer["retriever"] is not None or key not in self._pooled
         numbered = numbered if ordered else False
-        measured = MeasuredAnswer(key[0], text, numbered, ids, labels, self._queries[key], texts, ordered, reference)
-        if self._assessments is None:
-            return measured
-        of_answer = *key, answer["system"]
-        return replace(
-            measured, nuggets=self._assessments.nuggets(of_answer), grades=self._assessments.grades(of_answer)
-        )
+        nuggets, grades = self._assessments.of((*key, answer["system"]))
+        about = self._queries[key], texts, ordered, reference, nuggets, grades
+        return MeasuredAnswer(key[0], text, numbered, ids, labels, *about)
 
-    def _passages_of(self, query: Key, retriever: str | None, depth: int | None) -> tuple[tuple[Any, ...], ...]:
+    def _passages_of(self, query: QueryKey, retriever: str | None, depth: int | None) -> tuple[tuple[Any, ...], ...]:
         """Return ids, labels and, if needed, texts of the shown passages, in order; cached, as systems share them."""
         place = (*query, retriever, depth)
         if place not in self._passages:
@@ -132,18 +122,3 @@ class AnswerReader:
             texts = (f"{row[2]}: {row[3]}" if row[2] and row[3] is not None else row[3] for row in rows if self._texts)
             self._passages[place] = tuple(row[0] for row in rows), tuple(row[1] for row in rows), tuple(texts)
         return self._passages[place]
-
-    def _sound_answers(self, system: str, *, part: bool) -> dict[Key, MeasuredAnswer | str]:
-        """Return a system's valid answers by query."""
-        import pyarrow.compute as pc
-
-        own = self.answers.filter(pc.equal(self.answers["system"], system))
-        if not len(own) and not part:
-            systems = pc.unique(self.answers["system"]).to_pylist()
-            raise UnknownName("system", system, systems, where="the reference")
-        sound: dict[Key, MeasuredAnswer | str] = {}
-        for answer in own.to_pylist():
-            measured = self.read(answer)
-            if isinstance(measured, MeasuredAnswer) and answer["status"] in ("ok", "truncated"):
-                sound[measured.language, answer["query_id"]] = measured
-        return sound

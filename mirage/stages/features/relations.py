@@ -1,17 +1,14 @@
 """Correlation of features with ratings: Kendall's tau with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mirage.stages.features.means import FeatureMean
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from mirage.stats.kendall import pair_signs
 
 DRAWS, SEED = 500, 0
 """Number of bootstrap draws of systems for a correlation's interval, and their seed."""
@@ -64,8 +61,6 @@ def relations(
         By feature: the row `all`, over the systems with a mean and a rating in every language, where there are several
         languages; then a row for each language, in the order of the ratings.
     """
-    import numpy as np
-
     found: dict[str, dict[str, dict[str, float]]] = {name: {} for name in features}
     for row in means:
         if row.feature in found and row.mean is not None and row.system in ratings.get(row.language, {}):
@@ -100,10 +95,6 @@ def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArra
     Returns:
         L x (1 + draws): tau, then its draws; NaN where all systems of one side are tied.
     """
-    import numpy as np
-
-    from mirage.stats.kendall import pair_signs
-
     pairs, a, b = _pairs_drawn(first.shape[1]), pair_signs(first), pair_signs(second)
     norm = np.sqrt(((a * a) @ pairs) * ((b * b) @ pairs))
     return np.asarray(np.divide((a * b) @ pairs, norm, out=np.full_like(norm, np.nan), where=norm > 0))
@@ -112,8 +103,6 @@ def rank_taus(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArra
 @lru_cache(maxsize=64)
 def _pairs_drawn(n: int) -> NDArray[np.float64]:
     """Return how often each pair of n systems is in the observed sample, once, and in every draw."""
-    import numpy as np
-
     drawn = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=DRAWS) if n else np.zeros((DRAWS, 0))
     weight = np.concatenate([np.ones((1, n)), drawn])
     i, j = np.triu_indices(n, 1)
@@ -122,8 +111,6 @@ def _pairs_drawn(n: int) -> NDArray[np.float64]:
 
 def _relation(feature: str, code: str, tau_values: NDArray[np.float64], systems: int) -> Relation:
     """Return the mean over the languages (rows) with a tau, and its interval."""
-    import numpy as np
-
     known = np.isfinite(tau_values)
     n = known.sum(axis=0)
     mean = np.divide(np.where(known, tau_values, 0).sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)

@@ -1,7 +1,5 @@
 """Relevance of the cited passages to the query: a cross-encoder's score."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Sequence
 

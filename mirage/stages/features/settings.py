@@ -1,7 +1,5 @@
 """Settings for measuring features."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
+from mirage.llm.completion import Reply
 from mirage.schema import Assignment, NuggetImportance, Support
 from mirage.text.answers import Citation, ParsedAnswer, citations, parse_answer, strip_markup
 from mirage.text.segmentation import words
 
-if TYPE_CHECKING:
-    from mirage.llm.completion import Reply
-
 
 @dataclass(frozen=True, slots=True)
 class FeatureSpec:
-    """Declaration of one feature of an answer; by default a share of which more is better."""
+    """Declaration of one feature of an answer; by default a share, higher is better."""
 
     name: str
     """Value of the `feature` column."""
     title: str
     """Human-readable name."""
     meaning: str
-    """What is measured, on what, and when the value is missing."""
+    """Definition: the measured quantity, the text it is measured on, and when the value is missing."""
     source: str
     """Source paper and section, and our departures."""
     needs: tuple[str, ...]
@@ -66,7 +64,7 @@ class MeasuredAnswer:
     nuggets: tuple[tuple[NuggetImportance, Assignment | None], ...] = ()
     """Importance of each nugget of the query, and whether this answer states it; None if undecided."""
     grades: Mapping[tuple[int, str], Support | None] = field(default_factory=dict)
-    """How far a passage supports a sentence that cites it, by sentence number and passage; None if undecided."""
+    """Support of each sentence by a passage it cites, by sentence number and passage; None if undecided."""
 
     @cached_property
     def mentions(self) -> tuple[Citation, ...]:
@@ -138,10 +136,6 @@ class Tools:
     """Assigner of nuggets; None for the default (`assessed.decider`)."""
     grader: str | None = None
     """Grader of support; None for the default."""
-    part: bool = False
-    """Whether the tables are a part of an arena, in which the reference may have no answer."""
-    written: bool = False
-    """Whether queries have written reference answers (table `references`), used unless a system is named."""
 
 
 Measured = float | str

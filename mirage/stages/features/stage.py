@@ -1,24 +1,21 @@
 """The features stage."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage.errors import UnknownName
+from mirage.schema import Tables
 from mirage.stages.features import nuggets
 from mirage.stages.features import table as feature_table
 from mirage.stages.features.assessed import decider
 from mirage.stages.features.means import FeatureMean, means, over_languages
 from mirage.stages.features.spec import Tools
-from mirage.stages.features.table import compute, measurable
-from mirage.stages.stage import Progress, Stage, Tables
+from mirage.stages.features.table import compute, measurable_features
+from mirage.stages.stage import Progress, Stage
 from mirage.store.arena import Arena
 from mirage.store.lineage import LINEAGE
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def _features(
@@ -46,7 +43,7 @@ FEATURES = Stage(
 
 def measurable_in(arena: Arena, tools: Tools) -> tuple[list[str], list[str]]:
     """Return the features measurable in an arena with these tools, and those for which it lacks a table."""
-    names = measurable(replace(tools, written="references" in arena.tables))
+    names = measurable_features(tools, arena.tables)
     present = set(arena.tables) | ({"passages"} if "retrieved" in arena.tables else set())
     lacking = [name for name in names if set(feature_table.tables([name])) - present]
     return [name for name in names if name not in lacking], lacking
@@ -107,9 +104,6 @@ def shown_means(table: pa.Table, names: Sequence[str]) -> list[FeatureMean]:
         table: `schema.Feature` rows.
         names: the features.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = table.filter(pc.is_in(table["feature"], value_set=pa.array(list(names))))
     by_language = means(rows)
     several = len({row.language for row in by_language}) > 1

@@ -1,7 +1,5 @@
 """Support of sentences by the passages they cite, by natural-language inference."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

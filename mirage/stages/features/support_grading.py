@@ -1,12 +1,10 @@
 """Support grading by a model: how far each cited passage supports its sentence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from mirage.errors import NotEnoughData
-from mirage.llm.asking import unread
+from mirage.llm.asking import explain_unread
 from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, one_message
 from mirage.llm.tokens import TokenEstimate
@@ -93,22 +91,17 @@ def seen_citations(arena: Arena, languages: Languages = None) -> Snapshot:
     return read_tables(arena, ("answers",), ("queries", "passages", "retrieved"), languages)
 
 
+def _row(request: SupportRequest, *decision: Any) -> SupportGrade:
+    """Return the row of a request, from the grader, the grade, the reason if there is none, and the call."""
+    key = request.language, request.query_id, request.system, request.sentence, request.passage_id
+    return SupportGrade(*key, *decision)
+
+
 def _read(request: SupportRequest, reply: Reply, grader: str) -> list[SupportGrade]:
     """Return the grade of a reply, or the reason why there is none."""
-    reason = unread(reply)
+    reason = explain_unread(reply)
     grade = None if reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
     return [_row(request, grader, grade, reason or (None if grade else "no grade could be read"), reply.key)]
-
-
-def _without_text(request: SupportRequest, grader: str) -> list[SupportGrade]:
-    return [_row(request, grader, None, _NO_TEXT, None)] if request.passage is None else []
-
-
-def _row(
-    request: SupportRequest, grader: str, grade: Support | None, reason: str | None, call: str | None
-) -> SupportGrade:
-    key = request.language, request.query_id, request.system, request.sentence, request.passage_id
-    return SupportGrade(*key, grader, grade, reason, call)
 
 
 SUPPORT = RowStage(
@@ -116,7 +109,7 @@ SUPPORT = RowStage(
     seen_citations,
     _requests,
     _read,
-    decided=_without_text,
+    decided=lambda request, grader: [_row(request, grader, None, _NO_TEXT, None)] if request.passage is None else [],
     reserved={PEOPLE: "people's votes"},
 )
 """Grades how far each cited passage supports its sentence. A citation whose call failed gets a row with the reason."""

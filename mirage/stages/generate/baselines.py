@@ -9,21 +9,21 @@ Both answer in the form the RAG prompt asks for (`##Reason: .. ##Answer: ..`), c
 are the reason, the first of them the answer.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
+from mirage.stages.shown import query_texts
+from mirage.stats.rows import group, read_rows
 from mirage.text.answers import compose_answer
 from mirage.text.data import load_words
 from mirage.text.languages import base
 from mirage.text.segmentation import sentences, terms
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TEMPLATE = "rag"
 K1, B = 1.2, 0.75
@@ -62,15 +62,12 @@ def baseline_answers(queries: pa.Table, passages: pa.Table) -> pa.Table:
         queries: `schema.Query` rows.
         passages: `schema.Passage` rows; passages without text are skipped.
     """
-    texts: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    columns = ["language", "query_id", "position", "passage_id", "text"]
-    for row in passages.select(columns).sort_by([(column, "ascending") for column in columns[:3]]).to_pylist():
-        if row["text"] is not None:
-            texts.setdefault((row["language"], row["query_id"]), []).append((row["passage_id"], row["text"]))
+    ordered = passages.filter(pc.is_valid(passages["text"])).sort_by("position")
+    columns = ("language", "query_id", "passage_id", "text")
+    texts = group((row[:2], row[2:]) for row in read_rows(ordered, *columns))
     rows = []
-    for query in queries.select(["language", "query_id", "text"]).to_pylist():
-        key = query["language"], query["query_id"]
-        text, missing = _extract(query["text"], texts.get(key, ()), key[0])
+    for key, query in query_texts(queries).items():
+        text, missing = _extract(query, texts.get(key, ()), key[0])
         status: schema.Status = "missing" if missing else "ok"
         rows.append(schema.Answer(*key, EXTRACT, text, status, TEMPLATE, missing, None))
         abstention = compose_answer(*ABSTENTIONS.get(base(key[0]), ABSTENTIONS["en"]))
@@ -78,7 +75,7 @@ def baseline_answers(queries: pa.Table, passages: pa.Table) -> pa.Table:
     return schema.from_rows("answers", rows)
 
 
-def _extract(query: str | None, passages: Sequence[tuple[str, str]], language: str) -> tuple[str | None, str | None]:
+def _extract(query: str | None, passages: Iterable[tuple[Any, ...]], language: str) -> tuple[str | None, str | None]:
     """Return the sentences that match a query best, ties in order, or the reason why there are none."""
     if query is None:
         return None, "the text of the query is not known"

@@ -5,30 +5,28 @@ tokens that its template allows. Templates that show ids show them in a seeded o
 the order of the table, to which the numbers refer. A RAG service gets the query itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import render
 from mirage.llm.tokens import TokenEstimate
+from mirage.schema import QueryKey
 from mirage.stages.generate.settings import GenerateSettings
 from mirage.stages.shown import ShownPassages, query_turns
+from mirage.stats.rows import group, read_rows
 from mirage.text.languages import name_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SOUND = ("ok", "empty", "truncated", "refused")
 """Statuses of a service's reply; all others are retried."""
 
-Key = tuple[str, str]
-"""Language and id of a query."""
 FirstKey = Callable[[str], str]
 """Maps the key of a repeated call to the key of the first one."""
 
@@ -46,18 +44,23 @@ class Prompt:
     messages: Messages
     """The prompt as a conversation."""
 
+    @property
+    def key(self) -> QueryKey:
+        """Language and id of the query."""
+        return self.language, self.query_id
+
 
 @dataclass(frozen=True)
 class PreparedPrompts:
     """Prompts to send, and answers that need none."""
 
-    chosen: tuple[Key, ...]
+    chosen: tuple[QueryKey, ...]
     """All queries of the run."""
     to_ask: tuple[Prompt, ...]
     """Prompts without a valid reply."""
     unaskable: tuple[schema.Answer, ...]
     """Queries without a prompt, each a row with its reason."""
-    before: Mapping[Key, schema.Answer]
+    before: Mapping[QueryKey, schema.Answer]
     """The system's existing answers."""
 
     @property
@@ -68,7 +71,7 @@ class PreparedPrompts:
     @property
     def any_valid(self) -> bool:
         """True if the system has a valid answer that is not asked for again."""
-        asked = {(prompt.language, prompt.query_id) for prompt in self.to_ask}
+        asked = {prompt.key for prompt in self.to_ask}
         return any(answer.status in SOUND for key, answer in self.before.items() if key not in asked)
 
 
@@ -98,7 +101,7 @@ def prepare(
     """
     before = {(answer.language, answer.query_id): answer for answer in _rows(answers, settings.system)}
     prompt_of = _Prompts(passages, settings, turns)
-    chosen: list[Key] = []
+    chosen: list[QueryKey] = []
     prompts: list[Prompt] = []
     unaskable: list[schema.Answer] = []
     for language, query_id, query, reason in choose_queries(queries, passages, settings):
@@ -122,8 +125,8 @@ def prepare(
     return PreparedPrompts(tuple(chosen), tuple(prompts), tuple(unaskable), before)
 
 
-def answer_of(key: Key, settings: GenerateSettings, reply: Reply | None, reason: str | None) -> schema.Answer:
-    """Return the row of a reply, or of a query without a prompt; the citations are still to be told."""
+def answer_of(key: QueryKey, settings: GenerateSettings, reply: Reply | None, reason: str | None) -> schema.Answer:
+    """Return the row of a reply, or of a query without a prompt; `numbered` is null without a template."""
     template = settings.template
     return schema.Answer(
         *key,
@@ -184,7 +187,7 @@ class _Prompts:
         self._shown = ShownPassages(passages, None, columns=("passage_id", "title", "text"))
         self._turns = query_turns(turns)
 
-    def __call__(self, key: Key, query: str) -> str:
+    def __call__(self, key: QueryKey, query: str) -> str:
         """Return the prompt of a query; for a RAG service the query itself.
 
         Raises:
@@ -238,43 +241,28 @@ def _level(counts: Sequence[int], room: int) -> int:
     return max(counts)
 
 
-def choose_queries(
-    queries: pa.Table, passages: pa.Table | None, settings: GenerateSettings
-) -> list[tuple[str, str, str | None, str | None]]:
+def choose_queries(queries: pa.Table, passages: pa.Table | None, settings: GenerateSettings) -> list[tuple[Any, ...]]:
     """Return language, id, text and reason of the queries to send, sorted by key.
 
     Raises:
         UnknownName: if a language has no queries.
     """
-    rows = schema.sort("queries", queries).to_pylist()
+    rows = list(read_rows(schema.sort("queries", queries), "language", "query_id", "text", "reason"))
     if settings.relevant_only and passages is not None:
-        columns = (passages[name].to_pylist() for name in ("language", "query_id", "relevant"))
-        with_relevant = {
-            (language, query_id) for language, query_id, relevant in zip(*columns, strict=True) if relevant
-        }
-        rows = [row for row in rows if (row["language"], row["query_id"]) in with_relevant]
+        with_relevant = set(read_rows(passages.filter(passages["relevant"]), "language", "query_id"))
+        rows = [row for row in rows if row[:2] in with_relevant]
     if settings.queries is not None:
-        rows = [row for row in rows if (row["language"], row["query_id"]) in settings.queries]
-    language_codes = {row["language"] for row in rows}
+        rows = [row for row in rows if row[:2] in settings.queries]
+    by_language = group((row[0], row) for row in rows)
     for code in settings.languages or ():
-        if code not in language_codes:
-            raise UnknownName("language", code, language_codes, where="queries")
-    selection = language_codes if settings.languages is None else set(settings.languages)
-    counts = dict.fromkeys(selection, 0)
-    rows_chosen = []
-    for row in rows:
-        code = row["language"]
-        if code in selection and (settings.limit is None or counts[code] < settings.limit):
-            counts[code] += 1
-            rows_chosen.append((code, row["query_id"], row["text"], row["reason"]))
-    return rows_chosen
+        if code not in by_language:
+            raise UnknownName("language", code, by_language, where="queries")
+    chosen = by_language if settings.languages is None else settings.languages
+    return [row for code, own in by_language.items() if code in chosen for row in own[: settings.limit]]
 
 
 def _rows(answers: pa.Table | None, system: str) -> list[schema.Answer]:
     """Return the answers of one system."""
-    import pyarrow.compute as pc
-
     if answers is None:
         return []
-    rows: list[dict[str, Any]] = answers.filter(pc.equal(answers["system"], system)).to_pylist()
-    return [schema.Answer(**row) for row in rows]
+    return [schema.Answer(**row) for row in answers.filter(pc.equal(answers["system"], system)).to_pylist()]

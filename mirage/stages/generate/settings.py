@@ -1,7 +1,5 @@
 """Settings for generating answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +7,7 @@ from mirage.llm.calls import Settings
 from mirage.llm.completion import Messages
 from mirage.llm.prompts import Template
 from mirage.llm.tokens import Tokens
+from mirage.schema import QueryKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class GenerateSettings:
     """Codes; None for all."""
     limit: int | None = None
     """Maximum queries per language, the first by id; None for all."""
-    queries: frozenset[tuple[str, str]] | None = None
+    queries: frozenset[QueryKey] | None = None
     """Language and id of the queries to send; None for all."""
     relevant_only: bool = False
     """Whether prompts show only the relevant passages, for the teacher of a training set; queries without any are
@@ -40,7 +39,7 @@ class GenerateSettings:
     retriever: str | None = None
     """Retriever of the passages in the prompts; None for those given with the queries."""
     depth: int | None = None
-    """How many of the retriever's top passages to show; None for all."""
+    """Number of the retriever's top passages to show; None for all."""
     replace: bool = False
     """Whether to generate the system's answers to these queries again, ignoring existing answers and the ledger. An
     interrupted replacement resumes without repeating calls.

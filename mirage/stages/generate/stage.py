@@ -1,14 +1,15 @@
 """Answer generation for an arena: a model's answers are added to those of other systems."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import BadInput, UnknownName
@@ -20,22 +21,21 @@ from mirage.llm.completion import Messages
 from mirage.llm.engines.shards import Shard
 from mirage.llm.rag_service import RagSettings
 from mirage.llm.tokens import TokenEstimate
+from mirage.schema import QueryKey, Tables
 from mirage.stages.generate import baselines
-from mirage.stages.generate.prepare import SOUND, FirstKey, Key, PreparedPrompts, answer_of, choose_queries, prepare
+from mirage.stages.generate.prepare import SOUND, FirstKey, PreparedPrompts, answer_of, choose_queries, prepare
 from mirage.stages.generate.settings import GenerateSettings
-from mirage.stages.model_stage import ModelStage
+from mirage.stages.model_stage import ModelStage, read_tables
 from mirage.stages.shown import ShownPassages, contexts, given_by, need_retriever, refuse_name
-from mirage.stages.stage import Stage, Tables
+from mirage.stages.stage import Stage
+from mirage.stats.rows import group, read_rows
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import Ledger
 from mirage.store.runs import settings_of
-from mirage.store.upsert import NewRows, Snapshot, by_key, consistently
+from mirage.store.upsert import NewRows, Snapshot, by_key, read_consistently
 from mirage.text.answers import citations, cited_ids, is_numbered, parse_answer
 from mirage.text.content import passage_digest
 from mirage.text.names import normalise_name
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _COUNTED = "tokens by"
 
@@ -116,10 +116,11 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         known = ShownPassages(seen.tables.get("passages"), None, columns=("passage_id", "text"))
         passages, answers = [], list(prepared.unaskable)
         for prompt, reply in given:
-            key = prompt.language, prompt.query_id
-            answer = answer_of(key, settings, reply, reply.reason)
+            answer = answer_of(prompt.key, settings, reply, reply.reason)
             if settings.template is None:
-                rows = retrieved_rows(key, settings.system, reply.contexts or (), dict(known.of(key, None, None)))
+                rows = retrieved_rows(
+                    prompt.key, settings.system, reply.contexts or (), dict(known.of(prompt.key, None, None))
+                )
                 passages += rows
                 # Citations are numbers, unless one is the id of a passage.
                 by_id = any(f"[{row.passage_id}]" in (reply.text or "") for row in rows)
@@ -129,16 +130,12 @@ class _Generating(ModelStage[Asked, GenerateResult]):
         new = [row for row in answers if prepared.before.get((row.language, row.query_id)) != row]
         tables = {"answers": by_key("answers", schema.from_rows("answers", new))} if new else {}
         if new and settings.template is None and (passages or "retrieved" in seen.arena.tables):
-            asked_again = [row for row in answers if row.status != "api_error"]
-            keys = schema.from_columns(
-                "retrieved",
-                {name: [getattr(row, name) for row in asked_again] for name in ("language", "query_id", "retriever")},
-            ).select(["language", "query_id", "retriever"])
-            tables["retrieved"] = NewRows(schema.from_rows("retrieved", passages), keys)
+            asked_again = schema.from_rows("answers", [row for row in answers if row.status != "api_error"])
+            lists = asked_again.select(["language", "query_id", "retriever"])
+            tables["retrieved"] = NewRows(schema.from_rows("retrieved", passages), lists)
         statuses = {(row.language, row.query_id): row.status for row in (*prepared.before.values(), *answers)}
-        counts: dict[str, Counter[str]] = {}
-        for key in prepared.chosen:
-            counts.setdefault(key[0], Counter())[statuses.get(key, "not asked")] += 1
+        asked_of = group((key[0], str(statuses.get(key, "not asked"))) for key in prepared.chosen)
+        counts = {code: Counter(found) for code, found in asked_of.items()}
         missing = sum(count["missing"] for count in counts.values())
         kept = len(prepared.chosen) - len(prepared.to_ask) - missing
         return tables, GenerateResult(counts, kept, Counter(), replies.reasons, replies.unwhole, replies.cost)
@@ -173,7 +170,7 @@ def generate_answers(path: Path, settings: GenerateSettings, calls: ArenaCalls) 
     if settings.template is None:
         refuse_name(settings.system)
     arena, result = _Generating(settings).run(path, calls)
-    shared = consistently(path, lambda arena: _shared(arena, settings.system))
+    shared = read_consistently(path, lambda arena: _shared(arena, settings.system))
     return arena, replace(result, shared=shared)
 
 
@@ -202,20 +199,12 @@ class _Sampling(_Generating):
         self, asked: Asked, replies: Replies, _seen: Snapshot, _ledger: Ledger
     ) -> tuple[dict[str, NewRows], GenerateResult]:
         settings, prepared = asked
-        rows = [
-            schema.SampledAnswer(
-                prompt.language,
-                prompt.query_id,
-                settings.system,
-                self.number,
-                reply.text,
-                reply.status,
-                settings.template.name if settings.template else None,
-                reply.reason,
-            )
-            for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True)
-            if reply is not None and reply.status in SOUND
-        ]
+        rows = []
+        for prompt, reply in zip(prepared.to_ask, replies.by_number, strict=True):
+            if reply is not None and reply.status in SOUND:
+                key, said = (*prompt.key, settings.system, self.number), (reply.text, reply.status)
+                template = settings.template.name if settings.template else None
+                rows.append(schema.SampledAnswer(*key, *said, template, reply.reason))
         tables = {"samples": by_key("samples", schema.from_rows("samples", rows))} if rows else {}
         return tables, GenerateResult({}, 0, Counter(), replies.reasons, replies.unwhole, replies.cost)
 
@@ -267,7 +256,7 @@ def of_shard(whole: Path, settings: GenerateSettings, shard: Shard) -> GenerateS
             "--replace cannot be combined with --shard: a merge could not tell which answers are newer",
             do="use another name for --system",
         )
-    tables = _tables(consistently(whole, lambda arena: _seen(arena, settings)), settings)
+    tables = _tables(read_consistently(whole, lambda arena: _seen(arena, settings)), settings)
     chosen = choose_queries(tables["queries"], tables["passages"], settings)
     queries = frozenset((code, query_id) for code, query_id, *_ in chosen if shard.has(code, query_id))
     return replace(settings, languages=None, limit=None, queries=queries)
@@ -290,25 +279,16 @@ def answers_of(path: Path, system: str) -> list[dict[str, Any]]:
         passages = arena.read("passages", columns=["language", "query_id", "position", "passage_id"])
     lists = ShownPassages(passages, arena.read_optional("retrieved"), columns=("passage_id",))
     rows = []
-    for row in table.to_pylist():
-        if row["system"] != system:
-            continue
+    for row in table.filter(pc.equal(table["system"], system)).to_pylist():
         text = row["text"] or ""
         parts = parse_answer(text) if text else None
-        numbered = is_numbered(row["template"], row["numbered"])
         seen = lists.of((row["language"], row["query_id"]), row["retriever"], row["depth"])
+        numbered = is_numbered(row["template"], row["numbered"])
         mentions = citations(text, [passage_id for (passage_id,) in seen], numbered=numbered)
-        rows.append(
-            {
-                **{name: row[name] for name in ("language", "query_id", "system")},
-                "outcome": row["status"],
-                "key": row["call"],
-                "reason": parts and parts.reason,
-                "answer": parts and parts.answer,
-                "citations": ",".join(cited_ids(mentions, unknown=True)),
-                "why": row["reason"],
-            }
-        )
+        shown = {name: row[name] for name in ("language", "query_id", "system")}
+        shown |= {"outcome": row["status"], "key": row["call"], "reason": parts and parts.reason}
+        shown |= {"answer": parts and parts.answer, "citations": ",".join(cited_ids(mentions, unknown=True))}
+        rows.append({**shown, "why": row["reason"]})
     return rows
 
 
@@ -321,16 +301,10 @@ def _seen(arena: Arena, settings: GenerateSettings) -> Snapshot:
         needed.append("passages" if settings.retriever is None else "retrieved")
     for name in needed:
         arena.need(name)
-    for code in settings.languages or ():
-        if code not in arena.languages("queries"):
-            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
+    arena.known_languages("queries", settings.languages)
     names = {*needed, "passages", *(() if settings.template is None else ("turns",))}
-    tables = {}
-    for name in (*sorted(names), "answers"):
-        languages = settings.languages if name != "answers" else None
-        if (table := arena.read_optional(name, languages=languages)) is not None:
-            tables[name] = table
-    return Snapshot(arena, tables)
+    seen = read_tables(arena, (), sorted(names), settings.languages)
+    return Snapshot(arena, {**seen.tables, **read_tables(arena, (), ("answers",)).tables})
 
 
 def _tables(seen: Snapshot, settings: GenerateSettings) -> dict[str, Any]:
@@ -372,22 +346,16 @@ def _fix_settings(arena: Arena, settings: GenerateSettings) -> GenerateSettings:
         tokens = TokenEstimate() if by_estimate else llm_tokens.tokens_of(settings.model.model)
         settings = replace(settings, tokens=tokens)
     made = json.loads(json.dumps(_made_with(settings)))
-    if before not in (None, made) and not settings.replace and _any_valid(arena, settings.system):
-        raise BadInput(
-            f"the answers of {settings.system}: {llm_calls.describe(before)}; now it is {llm_calls.describe(made)}",
-            where=arena.address,
-            do="use another name for --system, or replace its answers with --replace",
-        )
+    if before not in (None, made) and not settings.replace:
+        # Failed calls bind a system to no model, service or paths, which a first attempt may have wrong.
+        statuses = arena.sql("SELECT DISTINCT status FROM answers WHERE system = ?", [settings.system])["status"]
+        if not {*SOUND}.isdisjoint(statuses.to_pylist()):
+            raise BadInput(
+                f"the answers of {settings.system}: {llm_calls.describe(before)}; now it is {llm_calls.describe(made)}",
+                where=arena.address,
+                do="use another name for --system, or replace its answers with --replace",
+            )
     return settings
-
-
-def _any_valid(arena: Arena, system: str) -> bool:
-    """Return whether a system has a valid answer: failed calls bind it to no model, service or paths, which a first
-    attempt may have wrong.
-    """
-    rows = arena.read("answers", columns=["system", "status"])
-    names = zip(rows["system"].to_pylist(), rows["status"].to_pylist(), strict=True)
-    return any(name == system and status in SOUND for name, status in names)
 
 
 def _shared(arena: Arena, system: str) -> Counter[str]:
@@ -397,7 +365,7 @@ def _shared(arena: Arena, system: str) -> Counter[str]:
         " WHERE own.system = ? AND other.system <> ? AND own.status <> 'api_error' GROUP BY other.system",
         [system, system],
     )
-    return Counter(dict(zip(rows["system"].to_pylist(), rows["n"].to_pylist(), strict=True)))
+    return Counter(dict(read_rows(rows, "system", "n")))
 
 
 def _baselines(tables: Tables) -> dict[str, pa.Table]:
@@ -414,7 +382,7 @@ BASELINES = Stage("baselines", ("queries", "passages"), ("answers",), _baselines
 
 
 def retrieved_rows(
-    key: Key,
+    key: QueryKey,
     system: str,
     contexts: Sequence[Mapping[str, Any]],
     known: Mapping[str, str | None],

@@ -6,8 +6,6 @@
 A judge with another criterion is another judge: its verdicts are stored as `NAME: CRITERION`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -60,7 +58,7 @@ class Criterion:
     them, `{language}` for the English name of the query's language, and with points `{low}` and `{high}`.
     """
     question: str = ""
-    """What to judge by, for `{criterion}`; may have `{language}`."""
+    """Question to judge by, for `{criterion}`; may have `{language}`."""
     points: tuple[int, int] | None = None
     """Fewest and most points of one answer, judged alone; None to compare two answers."""
 

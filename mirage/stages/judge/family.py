@@ -5,23 +5,19 @@ A judge's own family may simply be better. Judges of other makers on the same ba
 is the difference in how often the family wins by this judge and by the others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from mirage.battles.decision import read_verdicts
 from mirage.schema import CodeOrAll, Count, Range, Share
 from mirage.stats.intervals import student_reach
 from mirage.text.makers import BASELINE, BY_NAME, OTHER, Makers
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _BATTLE = ("language", "query", "first", "second")
 
@@ -88,13 +84,13 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
         codes = [code for of, code in judged if of == number]
         languages = [verdicts.languages[code] for code in codes] + ["all"] * (len(codes) > 1)
         if maker in (BASELINE, OTHER):
-            preferences += _none(judge, languages, maker, "the judge's maker is not known")
+            preferences += _unknown(judge, languages, maker, "the judge's maker is not known")
             continue
         # Only battles between a system of the judge's maker and another maker's are informative.
         ours = of_systems[first] == maker
         between = ours != (of_systems[second] == maker)
         if not between.any():
-            preferences += _none(judge, languages, maker, f"no system by {maker} battles another maker's")
+            preferences += _unknown(judge, languages, maker, f"no system by {maker} battles another maker's")
             continue
         won = np.where(ours, decided.points, 1 - decided.points)
         foreign = between & (of_judges[judge_of] != maker)
@@ -107,11 +103,11 @@ def family_preferences(judgments: pa.Table, makers: Makers = BY_NAME) -> list[Fa
                 others = sums[battle[rows]] / n[battle[rows]]
                 preferences.append(_preference(judge, name, maker, won[rows], others, cluster[rows]))
             else:
-                preferences += _none(judge, [name], maker, "no judge of another maker has judged these battles")
+                preferences += _unknown(judge, [name], maker, "no judge of another maker has judged these battles")
     return preferences
 
 
-def _none(judge: str, languages: list[str], maker: str, reason: str) -> list[FamilyPreference]:
+def _unknown(judge: str, languages: list[str], maker: str, reason: str) -> list[FamilyPreference]:
     return [FamilyPreference(judge, code, maker, None, None, None, None, None, 0, 0, reason) for code in languages]
 
 

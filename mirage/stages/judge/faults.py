@@ -6,29 +6,28 @@ decide its battles like any others, with a ledger of its own. A fault that canno
 the reason.
 """
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.stages.judge.pairs import OrderedPair
-from mirage.stages.shown import ShownPassages
+from mirage.stages.shown import ShownPassages, query_texts
+from mirage.stats.rows import group, read_rows
 from mirage.store.arena import Arena, is_arena, open_arena
 from mirage.store.folders import refuse_link
-from mirage.store.upsert import by_key, upsert
+from mirage.store.upsert import by_key, matching, upsert
 from mirage.text.answers import Citation, blank_citations, citations, is_numbered, parse_answer
 from mirage.text.languages import base
 from mirage.text.segmentation import sentences, terms, words
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ORIGINAL = "original"
 """System name of the unchanged answers."""
@@ -291,15 +290,11 @@ def item_pairs(items: Arena, languages: Sequence[str] | None = None) -> list[Ord
     Raises:
         NotEnoughData: if there are none in these languages.
     """
-    rows = items.sql(
-        "SELECT language, query_id, system FROM answers WHERE status = 'ok' AND list_contains($faults, system) "
-        "ORDER BY language, query_id, system",
-        {"faults": list(FAULTS)},
-    ).to_pylist()
+    rows = items.sql("SELECT language, query_id, system FROM answers WHERE status = 'ok' ORDER BY ALL")
     pairs = [
-        OrderedPair(row["language"], row["query_id"], ORIGINAL, row["system"])
-        for row in rows
-        if languages is None or row["language"] in languages
+        OrderedPair(language, query, ORIGINAL, system)
+        for language, query, system in read_rows(rows, *rows.column_names)
+        if system in FAULTS and (languages is None or language in languages)
     ]
     if not pairs:
         raise NotEnoughData("no fault can be planted in these languages", do="name other languages")
@@ -308,101 +303,75 @@ def item_pairs(items: Arena, languages: Sequence[str] | None = None) -> list[Ord
 
 def _queries(arena: Arena) -> dict[str, list[str]]:
     """Return the ids of the queries with a usable answer, by language."""
-    queries: dict[str, list[str]] = {}
     rows = arena.sql("SELECT DISTINCT language, query_id FROM answers WHERE status = 'ok' ORDER BY ALL")
-    for row in rows.to_pylist():
-        queries.setdefault(row["language"], []).append(row["query_id"])
-    return queries
+    return group(read_rows(rows, "language", "query_id"))
 
 
 def _hash(*about: object) -> bytes:
     return hashlib.sha256("\0".join(map(str, about)).encode()).digest()
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Texts of the drawn queries of one language."""
-
-    code: str
-    tables: dict[str, pa.Table]
-    """Rows of the tables `_TEXTS`."""
-    answers: list[dict[str, Any]]
-    shown: ShownPassages
-
-    def foreign(self, query: str, seed: int) -> tuple[str, ...]:
-        """Return sentences from the passages of other queries."""
-        rows = self.tables["passages" if "passages" in self.tables else "retrieved"].to_pylist()
-        own = {row["text"] for row in rows if row["query_id"] == query}
-        others = [row for row in rows if row["query_id"] != query and row["text"] and row["text"] not in own]
-        others.sort(key=lambda row: _hash(seed, query, row["passage_id"]))
-        texts = (row["text"] for row in others[:_FOREIGN])
-        found = (text[start:end] for text in texts for start, end in sentences(text, self.code))
-        return tuple(dict.fromkeys(text for text in found if is_statement(text, self.code)))[:_FOREIGN]
-
-
-def _read(arena: Arena, code: str, ids: Iterable[str]) -> _Source:
-    """Read the texts of some queries of a language."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    wanted = pa.array(sorted(ids), pa.string())
-    tables = {
-        name: table.filter(pc.is_in(table["query_id"], wanted))
-        for name in (*_TEXTS, "answers")
-        if (table := arena.read_optional(name, languages=[code])) is not None
-    }
-    answers = [row for row in tables.pop("answers").to_pylist() if row["status"] == "ok" and row["text"].strip()]
-    passages = tables.get("passages", schema.arrow_schema("passages").empty_table())
-    shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id", "text"))
-    return _Source(code, tables, answers, shown)
+def _read(arena: Arena, drawn: Mapping[str, Sequence[str]]) -> dict[str, pa.Table]:
+    """Read the rows of some queries by language."""
+    tables: dict[str, pa.Table] = {}
+    for name in filter(arena.tables.__contains__, (*_TEXTS, "answers")):
+        parts = []
+        for code, ids in drawn.items():
+            part = arena.read_optional(name, languages=[code])
+            if part is not None:
+                parts.append(part.filter(pc.is_in(part["query_id"], pa.array(ids, pa.string()))))
+        tables[name] = pa.concat_tables(parts)
+    return tables
 
 
 def _plant_all(
     arena: Arena, new: Mapping[str, Sequence[str]], drawn: Mapping[str, Sequence[str]], seed: int
 ) -> dict[str, pa.Table]:
     """Return the rows of the items of new queries, by table; empty if no query can be judged."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    sources = {code: _read(arena, code, ids) for code, ids in drawn.items() if ids}
-    every = [row for source in sources.values() for row in source.answers]
-    answers: list[schema.Answer] = []
-    copied: dict[str, list[pa.Table]] = {}
+    tables = _read(arena, drawn)
+    answers = [row for row in tables.pop("answers").to_pylist() if row["status"] == "ok" and row["text"].strip()]
+    by_query = group(((row["language"], row["query_id"]), row) for row in answers)
+    shown = ShownPassages(tables.get("passages"), tables.get("retrieved"), columns=("passage_id", "text"))
+    passages = tables["passages" if "passages" in tables else "retrieved"]
+    of_language = group((row[0], row[1:]) for row in read_rows(passages, "language", "query_id", "passage_id", "text"))
+    asked = query_texts(tables["queries"])
+    items: list[schema.Answer] = []
     for code, ids in new.items():
-        source = sources[code]
-        elsewhere = [row for row in every if row["language"] != code]
-        items = [row for query in ids for row in _items(source, query, elsewhere, seed)]
-        answers += items
-        planted = pa.array(list({row.query_id for row in items}), pa.string())
-        for name, table in source.tables.items():
-            copied.setdefault(name, []).append(table.filter(pc.is_in(table["query_id"], planted)))
-    if not answers:
+        elsewhere = [row for row in answers if row["language"] != code]
+        for query in [name for name in ids if asked.get((code, name))]:
+            foreign = _foreign_sentences(of_language.get(code, []), code, query, seed)
+            rows = sorted(by_query.get((code, query), ()), key=lambda row: _hash(seed, row["query_id"], row["system"]))
+            items += _items(rows[:_SYSTEMS], shown, foreign, elsewhere)
+    if not items:
         return {}
-    tables = {name: pa.concat_tables(parts) for name, parts in copied.items()}
-    return tables | {"answers": schema.from_rows("answers", answers)}
+    planted = schema.from_rows("answers", items)
+    copied = {name: matching(table, planted, schema.key("queries")) for name, table in tables.items()}
+    return copied | {"answers": planted}
 
 
-def _items(source: _Source, query: str, elsewhere: Sequence[Mapping[str, Any]], seed: int) -> list[schema.Answer]:
-    """Return the original and the faulty answers to a query; empty if it cannot be judged."""
-    if not any(row["query_id"] == query and row["text"] for row in source.tables["queries"].to_pylist()):
-        return []
-    foreign = source.foreign(query, seed)
-    rows = sorted(
-        (row for row in source.answers if row["query_id"] == query),
-        key=lambda row: _hash(seed, query, row["system"]),
-    )
+def _foreign_sentences(passages: Iterable[tuple[Any, ...]], code: str, query: str, seed: int) -> tuple[str, ...]:
+    """Return sentences from the passages of a language's other queries: query, id and text of each."""
+    rows = list(passages)
+    own = {text for name, _, text in rows if name == query}
+    others = [row for row in rows if row[0] != query and row[2] and row[2] not in own]
+    others.sort(key=lambda row: _hash(seed, query, row[1]))
+    found = (text[start:end] for *_, text in others[:_FOREIGN] for start, end in sentences(text, code))
+    return tuple(dict.fromkeys(text for text in found if is_statement(text, code)))[:_FOREIGN]
+
+
+def _items(
+    rows: Sequence[Mapping[str, Any]],
+    shown: ShownPassages,
+    foreign: tuple[str, ...],
+    elsewhere: Sequence[Mapping[str, Any]],
+) -> list[schema.Answer]:
+    """Return the original and the faulty answers of the answers to a query; empty if none can be judged."""
     best: list[schema.Answer] = []
-    for row in rows[:_SYSTEMS]:
-        passages = dict(source.shown.of((source.code, query), row["retriever"], row["depth"]))
+    for row in rows:
+        code, numbered = row["language"], is_numbered(row["template"], row["numbered"])
+        passages = dict(shown.of((code, row["query_id"]), row["retriever"], row["depth"]))
         if any(passages.values()):
-            answer = AnswerToChange(
-                source.code,
-                row["text"],
-                passages,
-                is_numbered(row["template"], row["numbered"]),
-                foreign,
-                _translations(row, elsewhere),
-            )
+            answer = AnswerToChange(code, row["text"], passages, numbered, foreign, _translations(row, elsewhere))
             best = max(best, _plant(row, answer), key=lambda planted: sum(item.status == "ok" for item in planted))
     return best
 
@@ -419,11 +388,11 @@ def _plant(row: Mapping[str, Any], answer: AnswerToChange) -> list[schema.Answer
     """Return an answer and its copies with each fault; those without a place for the fault are missing."""
     names = ("language", "query_id", "template", "numbered", "retriever", "depth")
     same = {name: row[name] for name in names if name in row}
-    items = [schema.Answer(**same, system=ORIGINAL, text=answer.text, status="ok", reason=None, call=None)]
+    original = schema.Answer(**same, system=ORIGINAL, text=answer.text, status="ok", reason=None, call=None)
+    items = [original]
     for name in FAULTS:
         try:
-            item = schema.Answer(**same, system=name, text=plant(name, answer), status="ok", reason=None, call=None)
+            items.append(replace(original, system=name, text=plant(name, answer)))
         except CannotPlant as error:
-            item = schema.Answer(**same, system=name, text=None, status="missing", reason=str(error), call=None)
-        items.append(item)
+            items.append(replace(original, system=name, text=None, status="missing", reason=str(error)))
     return items

@@ -3,20 +3,18 @@
 It is the baseline that a model must beat as a judge. Nothing is fitted: the weights are declared in `heuristic.toml`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.battles.judge import HEURISTIC
-from mirage.schema import Verdict
+from mirage.schema import AnswerKey, Verdict
 from mirage.stages.judge.pairs import OrderedPair
+from mirage.stats.rows import read_rows
 from mirage.text.data import load_words
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MARGIN = 0.02
 """Absolute score below which the verdict is a tie."""
@@ -59,20 +57,17 @@ def judge_by_features(battles: Sequence[OrderedPair], features: pa.Table, *, nam
         Table `judgments`: one row per battle, with the weights, the values and the sum as rationale. Without a feature
         of the content that both answers have, the verdict is unparsed with a reason.
     """
-    values: dict[tuple[str, str, str], dict[str, float]] = {}
+    values: dict[AnswerKey, dict[str, float]] = {}
     counted = {weight.feature for weight in WEIGHTS}
-    columns = (features[c].to_pylist() for c in ("language", "query_id", "system", "feature", "value"))
-    for language, query, system, feature, value in zip(*columns, strict=True):
+    columns = ("language", "query_id", "system", "feature", "value")
+    for language, query, system, feature, value in read_rows(features, *columns):
         if value is not None and feature in counted:
             values.setdefault((language, query, system), {})[feature] = value
     rows = []
     for battle in battles:
-        key = battle.language, battle.query_id
-        a, b = (values.get((*key, system), {}) for system in (battle.system_a, battle.system_b))
-        verdict, rationale, reason = _weigh(a, b)
-        rows.append(
-            schema.Judgment(*key, name, battle.system_a, battle.system_b, verdict, rationale, reason, call=None)
-        )
+        query, pair = battle[:2], battle[2:]
+        verdict, rationale, reason = _weigh(*(values.get((*query, system), {}) for system in pair))
+        rows.append(schema.Judgment(*query, name, *pair, verdict, rationale, reason, call=None))
     return schema.from_rows("judgments", rows)
 
 

@@ -1,19 +1,16 @@
 """Choice of the answer pairs to judge: all pairs, or a seeded sample, each in both orders."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from mirage.errors import BadInput, NotEnoughData
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.schema import QueryKey
+from mirage.stats.rows import group, read_rows
 
 ANSWERS = ("ok", "truncated", "empty", "refused")
 """Statuses of answers that take part in battles, including empty ones. A failed call says nothing about a system."""
@@ -21,8 +18,7 @@ ANSWERS = ("ok", "truncated", "empty", "refused")
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class OrderedPair:
+class OrderedPair(NamedTuple):
     """Two answers to one query, in the order shown."""
 
     language: str
@@ -41,7 +37,7 @@ def choose_pairs(
     queries: int | None = None,
     pairs: int | None = None,
     seed: int = 0,
-    among: Collection[tuple[str, str]] | None = None,
+    among: Collection[QueryKey] | None = None,
 ) -> list[OrderedPair]:
     """Choose the battles in each language: all pairs of answers to a query, or a sample; every pair in both orders.
 
@@ -90,7 +86,7 @@ def _both_orders(language: str, drawn: Iterable[tuple[str, Pair]]) -> list[Order
 
 
 def choose_answers(
-    answers: pa.Table, *, queries: int | None = None, seed: int = 0, among: Collection[tuple[str, str]] | None = None
+    answers: pa.Table, *, queries: int | None = None, seed: int = 0, among: Collection[QueryKey] | None = None
 ) -> list[OrderedPair]:
     """Choose the answers of each language to judge alone, where nothing can battle; arguments as for `choose_pairs`.
 
@@ -112,7 +108,7 @@ def choose_known(
     queries: int | None = None,
     pairs: int | None = None,
     seed: int = 0,
-    among: Collection[tuple[str, str]] | None = None,
+    among: Collection[QueryKey] | None = None,
 ) -> list[OrderedPair]:
     """Choose known-answer pairs: battles between a correct and a wrong answer by the relevance labels.
 
@@ -133,22 +129,24 @@ def choose_known(
     Raises:
         NotEnoughData: if no query that can be judged has a correct and a wrong answer.
     """
-    subsets: dict[tuple[str, str], str] = {}
-    known: dict[tuple[str, str], dict[str, bool]] = {}
-    columns = (outcomes[name].to_pylist() for name in ("language", "query_id", "system", "subset", "correct"))
-    for language, query, system, subset, correct in zip(*columns, strict=True):
-        if correct is not None:
-            subsets[language, query] = subset
-            known.setdefault((language, query), {})[system] = correct
+    columns = ("language", "query_id", "subset", "system", "correct")
+    rows = [row for row in read_rows(outcomes, *columns) if row[-1] is not None]
+    subsets = {row[:2]: row[2] for row in rows}
+    known = {query: dict(own) for query, own in group((row[:2], row[3:]) for row in rows).items()}
     battles = []
     for language, answered in answering_systems(answers, among).items():
-        right = {query: known.get((language, query), {}) for query in answered}
-        labelled = {query: [name for name in names if name in right[query]] for query, names in answered.items()}
-        opposed = {query: names for query, names in labelled.items() if len({right[query][n] for n in names}) > 1}
-        drawn: dict[str, dict[str, list[str]]] = {}
-        for query in _shuffle(opposed, seed, language, "query")[:queries]:
-            drawn.setdefault(subsets[language, query], {})[query] = opposed[query]
-        by_subset = [_balance_pairs(drawn[subset], seed, language, right) for subset in sorted(drawn)]
+        right: dict[str, dict[str, bool]] = {}
+        for query, names in answered.items():
+            own = known.get((language, query), {})
+            right[query] = {name: own[name] for name in names if name in own}
+        opposed = [query for query, own in right.items() if len(set(own.values())) > 1]
+        drawn = group(
+            (subsets[language, query], query) for query in _shuffle(opposed, seed, language, "query")[:queries]
+        )
+        by_subset = [
+            _balance_pairs({query: list(right[query]) for query in drawn[subset]}, seed, language, right)
+            for subset in sorted(drawn)
+        ]
         turns = (item for turn in itertools.zip_longest(*by_subset) for item in turn if item is not None)
         battles += _both_orders(language, itertools.islice(turns, pairs))
     if not battles:
@@ -160,7 +158,7 @@ def choose_known(
 
 
 def listed_pairs(
-    answers: pa.Table, battles: Iterable[OrderedPair], *, among: Collection[tuple[str, str]] | None = None
+    answers: pa.Table, battles: Iterable[OrderedPair], *, among: Collection[QueryKey] | None = None
 ) -> list[OrderedPair]:
     """Return the battles of a list without duplicates, each pair in both orders.
 
@@ -178,30 +176,26 @@ def listed_pairs(
     """
     answered = answering_systems(answers, among)
     pairs: dict[tuple[str, str, frozenset[str]], list[OrderedPair]] = {}
-    for battle in battles:
-        systems = answered.get(battle.language, {}).get(battle.query_id, [])
-        for system in (battle.system_a, battle.system_b):
-            if system not in systems or battle.system_a == battle.system_b:
-                raise BadInput(
-                    f"{battle.system_a} cannot battle {battle.system_b}",
-                    where=f"language={battle.language}, query_id={battle.query_id}",
-                    do=f"there must be two answers, the texts of the query and of a passage; answered: {systems}",
-                )
-        both = battle.system_a, battle.system_b
-        pair = battle.language, battle.query_id, frozenset(both)
-        pairs.setdefault(pair, _both_orders(battle.language, [(battle.query_id, both)]))
+    for language, query, *both in battles:
+        systems = answered.get(language, {}).get(query, [])
+        if both[0] == both[1] or not set(both).issubset(systems):
+            raise BadInput(
+                f"{both[0]} cannot battle {both[1]}",
+                where=f"language={language}, query_id={query}",
+                do=f"there must be two answers, the texts of the query and of a passage; answered: {systems}",
+            )
+        pairs.setdefault((language, query, frozenset(both)), _both_orders(language, [(query, (both[0], both[1]))]))
     if not pairs:
         raise NotEnoughData("the list of battles is empty", do="omit it to judge all")
     return [battle for both in pairs.values() for battle in both]
 
 
 def answering_systems(
-    answers: pa.Table, among: Collection[tuple[str, str]] | None, *, least: int = 2
+    answers: pa.Table, among: Collection[QueryKey] | None, *, least: int = 2
 ) -> dict[str, dict[str, list[str]]]:
     """Return the systems with an answer, by language and query, for queries with at least two or some other number."""
-    columns = (answers[name].to_pylist() for name in ("language", "query_id", "system", "status"))
     by_language: dict[str, dict[str, list[str]]] = {}
-    for language, query, system, status in sorted(zip(*columns, strict=True)):
+    for language, query, system, status in sorted(read_rows(answers, "language", "query_id", "system", "status")):
         if status in ANSWERS and (among is None or (language, query) in among):
             by_language.setdefault(language, {}).setdefault(query, []).append(system)
     return {

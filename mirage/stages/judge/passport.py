@@ -5,12 +5,9 @@ names the original, 0 if every verdict names the faulty copy, and a half otherwi
 cannot tell, whether it ties, guesses, or names a position. The control is an answer beside its own copy.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +16,10 @@ from mirage.battles.verdict_rows import COLUMNS, programs
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stages.judge.faults import FAULTS, ORIGINAL
-from mirage.stats.jackknife import Array, estimate, jackknife
+from mirage.stats.jackknife import estimate, jackknife
+from mirage.stats.rows import group
+from mirage.store.arena import Arena
 from mirage.text.languages import in_order
-
-if TYPE_CHECKING:
-    from mirage.store.arena import Arena
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +80,11 @@ def passport(items: Arena, judge: str, *, languages: Sequence[str] | None = None
     for fault in FAULTS:
         for language, scope in [*((code, [code]) for code in codes), ("all", codes)]:
             # A query id shared by several languages is one unit.
-            by_query: dict[str, Array] = {}
-            for code in scope:
-                for query, won in points.get((fault, code), {}).items():
-                    by_query[query] = by_query.get(query, np.zeros(2)) + np.array([won, 1.0])
+            by_query = group(item for code in scope for item in points.get((fault, code), {}).items())
             reasons = sum((unmade.get((fault, code), Counter()) for code in scope), Counter[str]())
             why = [f"{n} without an item: {reason}" for reason, n in reasons.most_common()]
             none = why[0] if why else "no item was judged in both orders"
-            sums = np.array([by_query[query] for query in sorted(by_query)]).reshape(-1, 2)
+            sums = np.array([(sum(own), len(own)) for _, own in sorted(by_query.items())], float).reshape(-1, 2)
             spread = jackknife(sums, lambda s: s[:, 0] / s[:, 1], lambda s: s[:, 1])
             seen = estimate([spread] if len(sums) else [], none=none)
             if seen.reason and seen.reason not in why:

@@ -1,13 +1,14 @@
 """Judging an arena: sampling battles, deciding them by a model or by features, and storing the verdicts."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.judge import HEURISTIC, judges_alone
@@ -17,6 +18,7 @@ from mirage.llm import calls as llm_calls
 from mirage.llm.asking import ArenaCalls, Replies
 from mirage.llm.calls import ChatModel, Cost, Limits, Settings
 from mirage.llm.engines.shards import Shard
+from mirage.schema import QueryKey, Tables
 from mirage.stages.judge.criteria import PLANTED, Criterion, load_criterion
 from mirage.stages.judge.heuristic import MARGIN, WEIGHTS, judge_by_features
 from mirage.stages.judge.pairs import (
@@ -31,15 +33,13 @@ from mirage.stages.judge.prompt import Plant, Prompts, judgeable
 from mirage.stages.judge.stats import JudgeStats, judge_stats
 from mirage.stages.judge.verdict import answers_of, read_points, read_verdicts
 from mirage.stages.model_stage import ModelResult, ModelStage, read_tables
-from mirage.stages.stage import Stage, Tables
+from mirage.stages.stage import Stage
+from mirage.stats.rows import group, read_rows
 from mirage.store.arena import Arena, open_arena
 from mirage.store.ledger import Ledger, kept_ledger, ledger_key
 from mirage.store.runs import settings_of
-from mirage.store.upsert import NewRows, Snapshot, consistently, retry_outdated, upsert
+from mirage.store.upsert import NewRows, Snapshot, read_consistently, retry_outdated, upsert
 from mirage.store.writing import Provenance
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class JudgeSettings:
     it already has.
     """
     criterion: Criterion = field(default_factory=load_criterion)
-    """What the judge is asked, and in which words."""
+    """Criterion and prompt of the judge."""
     planted: bool = False
     """Whether to judge known-answer pairs whose wrong answer carries a verdict in its own favour, to test whether an
     answer can steer the judge.
@@ -100,7 +100,7 @@ class JudgeSettings:
 
     @property
     def scored(self) -> bool:
-        """Whether the points are scores of the answers as they are; a planted verdict changes an answer."""
+        """True if the points are scores of unchanged answers; a planted verdict changes an answer."""
         plain = self.owner == self.criterion.judge_name(self.judge)
         return self.criterion.points is not None and plain and not self.repeat
 
@@ -156,10 +156,41 @@ class _Judging(ModelStage[Asked, ModelResult]):
         return asked[1], asked
 
     def check(self, arena: Arena, asked: Asked, ledger: Ledger | None) -> None:
-        if ledger is not None:
-            _refuse_another(arena, self.settings, self.model, ledger, again=asked[0] if self.settings.replace else ())
+        if ledger is not None and "judgments" in arena.tables:
+            self._refuse_another(arena, ledger, asked[0] if self.settings.replace else ())
         if self.settings.scored and "scores" in arena.tables:
             self._refuse_other_scores(arena, asked)
+
+    def _refuse_another(self, arena: Arena, ledger: Ledger, again: Sequence[OrderedPair]) -> None:
+        """Raise if verdicts of two models, services, parameters or prompts would share one judge's name.
+
+        Checking one verdict is enough, since no other kind is ever stored. Battles to judge again do not count.
+        """
+        table = arena.read("judgments", columns=(*OrderedPair._fields, "judge", "call", "prompt"))
+        own = read_rows(table.filter(pc.equal(table["judge"], self.subject)), *OrderedPair._fields, "call", "prompt")
+        replaced = set(again)
+        stored = next((row for row in own if row[:4] not in replaced), None)
+        if stored is None:
+            return
+        before, now, prompt = {}, self.model.request([]), self.settings.criterion.prompt
+        if stored[4] is not None:
+            before = ledger.request(stored[4]) or now
+        changed = [key for key in sorted({*before, *now} - {"messages", "again"}) if before.get(key) != now.get(key)]
+        if stored[4] is None:
+            found, name = "that were imported", "this judge another name with --judge"
+        elif changed:
+            found = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
+            name = "this judge another name with --judge"
+        elif stored[5] != prompt:
+            found = f"with another prompt ({stored[5]}, now {prompt})"
+            name = "the criterion another name"
+        else:
+            return
+        raise BadInput(
+            f"{self.subject} has verdicts {found}",
+            where=arena.address,
+            do=f"give {name}, or redo all its verdicts with --replace",
+        )
 
     def _refuse_other_scores(self, arena: Arena, asked: Asked) -> None:
         """Raise if scores of two scales or prompts would share one name."""
@@ -187,42 +218,56 @@ class _Judging(ModelStage[Asked, ModelResult]):
         made = json.loads(json.dumps(self.made_with(asked, self.model)))
         return settings_of(arena, "scores", self.subject) not in (None, made)
 
+    @property
+    def _owner(self) -> str:
+        """Name under which the ledger counts the judge's replacements: a system may have the judge's name."""
+        return f"judge {self.subject}"
+
     def scope(self, asked: Asked) -> tuple[str, str]:
-        battles = ledger_key({"battles": sorted(map(astuple, asked[0]))})
-        return _owner(self.subject), f"{llm_calls.describe(llm_calls.parameters(self.model))}; {battles}"
+        battles = ledger_key({"battles": sorted(asked[0])})
+        return self._owner, f"{llm_calls.describe(llm_calls.parameters(self.model))}; {battles}"
 
     def repetition(self, _asked: Asked, number: int) -> dict[str, Any]:
-        return _repetition(self.subject, number, replace=self.settings.replace, repeat=self.settings.repeat)
+        """Return the repetition of calls after some replacements of the verdicts, and the earlier ones whose replies
+        also count: a replacement may have covered only a few battles.
+        """
+        repeat = self.settings.repeat
+        of_repeat = f" repeat {repeat}" if repeat else ""
+        names = [f"{self._owner} {n}{of_repeat}" if n or repeat else None for n in range(number, -1, -1)]
+        return {"again": names[0], "earlier": () if self.settings.replace else names[1:]}
 
     def results(
         self, asked: Asked, replies: Replies, seen: Snapshot, _ledger: Ledger
     ) -> tuple[dict[str, NewRows], ModelResult]:
         settings, name, (battles, prompts) = self.settings, self.subject, asked
-        about: dict[str, Any] = {"judge": name, "criterion": settings.criterion, "repeat": settings.repeat}
         tables: dict[str, NewRows] = {}
         if settings.criterion.points is None:
-            judgments = read_verdicts(battles, prompts, replies, **about)
+            judged = read_verdicts(battles, prompts, replies, name)
         else:
-            judgments, scores = read_points(battles, prompts, replies, **about)
+            judged, scores = read_points(battles, prompts, replies, name, settings.criterion)
             if settings.scored:
                 tables["scores"] = NewRows(scores, self._replaced_scores(asked, seen.arena))
-        keys = {key: [name if key == "judge" else getattr(b, key) for b in battles] for key in schema.BATTLE}
-        keys["repeat"] = [settings.repeat or None] * len(battles)
+        criterion, repeat = settings.criterion.name, settings.repeat or None
+        made = [replace(j, criterion=criterion, prompt=settings.criterion.prompt, repeat=repeat) for j in judged]
+        judgments = schema.from_rows("judgments", made)
         # Repeats of these battles stay, unless all verdicts on them are replaced.
         of_repeat = () if settings.replace and not settings.repeat else ("repeat",)
-        of_battles = schema.from_columns("judgments", keys).select([*schema.BATTLE, *of_repeat])
+        columns = dict(zip(OrderedPair._fields, zip(*battles, strict=True), strict=True))
+        columns |= {"judge": (name,) * len(battles), "repeat": (repeat,) * len(battles)}
+        of_battles = schema.from_columns("judgments", columns).select([*schema.BATTLE, *of_repeat])
         rows = NewRows(judgments, of_battles)
         result = ModelResult(judgments, dict(replies.reasons), replies.unasked, {}, replies.cost)
         return tables | _tables(seen.arena, rows), result
 
     def _replaced_scores(self, asked: Asked, arena: Arena) -> pa.Table:
-        """Return what selects the scores to replace: those of the answers, and all that were made in another way."""
+        """Return the keys of the scores to replace: those of the answers, and all that were made in another way."""
         names = {"measure": self.settings.criterion.name, "rater": self.subject}
-        answers = answers_of(asked[0])
-        keys = {"language": "language", "query_id": "query_id", "system": "system_a"}
-        rows = {key: [getattr(answer, name) for answer in answers] for key, name in keys.items()}
-        rows |= {key: [name] * len(answers) for key, name in names.items()}
-        return schema.from_columns("scores", rows).select([*names] if self._differ(arena, asked) else [*rows])
+        answers = [
+            schema.Score(*answer[:3], **names, person=False, value=None, low=None, high=None, reason=None)
+            for answer in answers_of(asked[0])
+        ]
+        keys = [*names] if self._differ(arena, asked) else schema.key("scores")
+        return schema.from_rows("scores", answers).select(keys)
 
 
 def plan_judging(path: Path, settings: JudgeSettings, model: ChatModel) -> Cost:
@@ -276,7 +321,7 @@ def of_shard(whole: Path, sample: BattleSample, shard: Shard, *, by_features: bo
             return _choose(_with_outcomes(arena, answers) if sample.known else answers, sample)
         return _battles(_seen(arena, sample).tables, sample)[0]
 
-    battles = consistently(whole, read)
+    battles = read_consistently(whole, read)
     own = [battle for battle in battles if shard.has(battle.language, battle.query_id)]
     return BattleSample(battles=own, known=sample.known)
 
@@ -299,9 +344,9 @@ def judge_arena_by_features(path: Path, *, sample: BattleSample, made_by: str, s
         return Snapshot(arena, _with_outcomes(arena, tables) if sample.known else tables)
 
     def make() -> Arena:
-        seen = consistently(path, read)
+        seen = read_consistently(path, read)
         judgments = judge_by_features(_choose(seen.tables, sample), seen.tables["features"], name=name)
-        replaced = judgments.select(list(schema.BATTLE)) if sample.battles is not None else _of(name)
+        replaced = pa.table({"judge": [name]}) if sample.battles is None else judgments.select(list(schema.BATTLE))
         rows = NewRows(judgments, replaced)
         tables = _tables(seen.arena, rows)
         if not tables:
@@ -338,17 +383,15 @@ def _seen(arena: Arena, sample: BattleSample) -> Snapshot:
     return Snapshot(arena, _with_outcomes(arena, seen.tables)) if sample.known else seen
 
 
-def _with_outcomes(arena: Arena, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+def _with_outcomes(arena: Arena, tables: Tables) -> dict[str, pa.Table]:
     """Add the outcomes by relevance labels with the strict parser; no rows if the arena has none."""
-    import pyarrow.compute as pc
-
     outcomes = arena.read_optional("outcomes")
     rows = schema.arrow_schema("outcomes").empty_table() if outcomes is None else outcomes
     return {**tables, "outcomes": rows.filter(pc.equal(rows["parser"], "strict"))}
 
 
 def _battles(
-    tables: Mapping[str, pa.Table], sample: BattleSample, settings: JudgeSettings | None = None
+    tables: Tables, sample: BattleSample, settings: JudgeSettings | None = None
 ) -> tuple[list[OrderedPair], Prompts]:
     """Return the sampled battles and their prompts; with points and a single system, its answers."""
     tables = {"passages": schema.arrow_schema("passages").empty_table(), **tables}
@@ -363,9 +406,7 @@ def _battles(
     return battles, Prompts(asked, **shown, criterion=criterion, plant=plant)
 
 
-def _choose_alone(
-    tables: Mapping[str, pa.Table], sample: BattleSample, among: Collection[tuple[str, str]]
-) -> list[OrderedPair]:
+def _choose_alone(tables: Tables, sample: BattleSample, among: Collection[QueryKey]) -> list[OrderedPair]:
     """Return the sampled answers of an arena in which no two answer the same query; none in another."""
     answers = tables["answers"]
     if any(answering_systems(answers, among).values()):
@@ -373,107 +414,18 @@ def _choose_alone(
     return choose_answers(answers, queries=sample.queries, seed=sample.seed, among=among)
 
 
-def _wrong(outcomes: pa.Table) -> dict[tuple[str, str], set[str]]:
+def _wrong(outcomes: pa.Table) -> dict[QueryKey, list[str]]:
     """Return the systems with a wrong decision, by language and query."""
-    wrong: dict[tuple[str, str], set[str]] = {}
-    columns = (outcomes[name].to_pylist() for name in ("language", "query_id", "system", "correct"))
-    for language, query, system, correct in zip(*columns, strict=True):
-        if correct is False:
-            wrong.setdefault((language, query), set()).add(system)
-    return wrong
+    rows = read_rows(outcomes, "language", "query_id", "system", "correct")
+    return group(((language, query), system) for language, query, system, correct in rows if correct is False)
 
 
-def _choose(
-    tables: Mapping[str, pa.Table], sample: BattleSample, among: Collection[tuple[str, str]] | None = None
-) -> list[OrderedPair]:
+def _choose(tables: Tables, sample: BattleSample, among: Collection[QueryKey] | None = None) -> list[OrderedPair]:
     """Return the listed battles, or the sampled ones."""
     if sample.battles is not None:
         return listed_pairs(tables["answers"], sample.battles, among=among)
     choose = partial(choose_known, outcomes=tables["outcomes"]) if sample.known else choose_pairs
     return choose(tables["answers"], queries=sample.queries, pairs=sample.pairs, seed=sample.seed, among=among)
-
-
-def _owner(name: str) -> str:
-    """Return the name under which the ledger counts a judge's replacements: a system may have the judge's name."""
-    return f"judge {name}"
-
-
-def _repetition(name: str, number: int, *, replace: bool, repeat: int = 0) -> dict[str, Any]:
-    """Return the repetition names of calls after some replacements of a judge's verdicts, and the earlier names whose
-    replies are also valid: a replacement may have covered only a few battles.
-
-    Args:
-        name: the judge.
-        number: number of replacements.
-        replace: whether earlier replies do not count.
-        repeat: number of the verdict among several on a battle; 0 is the first.
-    """
-    of_repeat = f" repeat {repeat}" if repeat else ""
-    names = [f"{_owner(name)} {n}{of_repeat}" if n or repeat else None for n in range(number, -1, -1)]
-    if names == [None]:
-        return {}
-    return {"again": names[0], "earlier": () if replace else names[1:]}
-
-
-def _refuse_another(
-    arena: Arena,
-    judging: JudgeSettings,
-    settings: Settings,
-    ledger: Ledger,
-    *,
-    again: Sequence[OrderedPair] = (),
-) -> None:
-    """Raise if verdicts of two models, services, parameters or prompts would share one judge's name.
-
-    Checking one verdict is enough, since no other kind is ever stored.
-
-    Args:
-        arena: the arena.
-        judging: the judge and its criterion.
-        settings: model and parameters.
-        ledger: has the requests of the verdicts.
-        again: battles to be judged again: only the remaining verdicts count.
-    """
-    if "judgments" not in arena.tables:
-        return
-    name, names = judging.owner, ("language", "query_id", "system_a", "system_b")
-    columns = (*names, "judge", "call", "prompt")
-    table = arena.read("judgments", columns=columns)
-    replaced = {tuple(getattr(battle, column) for column in names) for battle in again}
-    of_name = (
-        (call, prompt)
-        for *battle, judge_name, call, prompt in zip(*(table[c].to_pylist() for c in columns), strict=True)
-        if judge_name == name and tuple(battle) not in replaced
-    )
-    for call, prompt in of_name:
-        before = ledger.request(call) if call is not None else None
-        now = settings.request([])
-        names_of_both = sorted({*(before or {}), *now} - {"messages", "again"})
-        changed = [key for key in names_of_both if (before or {}).get(key) != now.get(key)]
-        if call is None:
-            description = "that were imported"
-        elif before is not None and changed:
-            description = "with " + ", ".join(f"{key} {before.get(key)}" for key in changed)
-        elif prompt != judging.criterion.prompt:
-            raise BadInput(
-                f"{name} has verdicts with another prompt ({prompt}, now {judging.criterion.prompt})",
-                where=arena.address,
-                do="give the criterion another name, or redo all its verdicts with --replace",
-            )
-        else:
-            return
-        raise BadInput(
-            f"{name} has verdicts {description}",
-            where=arena.address,
-            do="give this judge another name with --judge, or redo all its verdicts with --replace",
-        )
-
-
-def _of(name: str) -> pa.Table:
-    """Return the key that selects all verdicts of a judge."""
-    import pyarrow as pa
-
-    return pa.table({"judge": [name]})
 
 
 def _tables(arena: Arena, rows: NewRows) -> dict[str, NewRows]:

@@ -1,24 +1,20 @@
 """Judge statistics without reference verdicts: flips, position bias, ties, unparsed replies, and the cost."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, WINNERS, read_verdicts
+from mirage.battles.decision import FIRST, SECOND, TIE, UNPARSED, WINNERS, VerdictColumns, read_verdicts
+from mirage.llm.calls import Limits
 from mirage.schema import CodeOrAll, Count, Share
 from mirage.stats.intervals import mean_interval
-from mirage.store.ledger import price_share
+from mirage.stats.rows import group
+from mirage.store.ledger import Ledger, price_share
 from mirage.text.languages import place
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.llm.calls import Limits
-    from mirage.store.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +83,6 @@ class JudgeStats:
 _RATES = ("flip", "first", "tie", "unparsed")
 
 
-@dataclass
-class _Tally:
-    """Counts of one judge in one language."""
-
-    labels: Sequence[int]
-    """4: number of verdicts by label, from the side of the answer shown first."""
-    flips: int
-    """Pairs judged in both orders whose verdicts disagree."""
-    both: int
-    """Pairs with parsed verdicts in both orders."""
-    calls: set[str] = field(default_factory=set)
-    ordered: bool = True
-    """Whether the judge sees an order: one of single answers has no flips and no first place."""
-
-    @property
-    def cells(self) -> tuple[tuple[int, int], ...]:
-        """Return successes and trials of each of `_RATES`."""
-        won = self.labels[FIRST] + self.labels[SECOND]
-        read = won + self.labels[TIE]
-        return (
-            (self.flips, self.both) if self.ordered else (0, 0),
-            (self.labels[FIRST], won) if self.ordered else (0, 0),
-            (self.labels[TIE], read),
-            (self.labels[UNPARSED], read + self.labels[UNPARSED]),
-        )
-
-
 def judge_stats(
     judgments: pa.Table,
     ledger: Ledger | None = None,
@@ -131,42 +100,38 @@ def judge_stats(
     Returns:
         One row per judge and language, languages in the order of their codes, and `all` if there are several.
     """
-    tallies = _tallies(judgments)
-    calls = {call for by_language in tallies.values() for tally in by_language.values() for call in tally.calls}
-    counts = _token_counts(calls, ledger) if ledger else {}
+    verdicts = read_verdicts(judgments, grades=False)
+    shape = len(verdicts.judges), len(verdicts.languages)
+    of = verdicts.judge * shape[1] + verdicts.language
+    cells = _count(verdicts, of, shape[0] * shape[1]).reshape(*shape, len(_RATES), 2)
+    cells[[name in alone for name in verdicts.judges], :, :2] = 0
+    called = judgments["call"].is_valid().to_numpy()
+    calls = group(zip(of[called].tolist(), judgments["call"].drop_null().to_pylist(), strict=True))
+    tokens = _token_counts({call for made in calls.values() for call in made}, ledger) if ledger else {}
     rows = []
-    for judge, by_language in sorted(tallies.items()):
-        for tally in by_language.values():
-            tally.ordered = judge not in alone
-        ordered = sorted(by_language.items(), key=lambda item: place(item[0]))
-        rows += [_row(judge, language, [tally], counts, limits) for language, tally in ordered]
-        if len(ordered) > 1:
-            rows.append(_row(judge, "all", [tally for _, tally in ordered], counts, limits))
+    for judge, j in sorted((name, j) for j, name in enumerate(verdicts.judges)):
+        own = sorted(np.flatnonzero(cells[j, :, -1, 1]).tolist(), key=lambda code: place(verdicts.languages[code]))
+        scopes = [(verdicts.languages[code], [code]) for code in own]
+        for language, codes in [*scopes, *([("all", own)] if len(own) > 1 else [])]:
+            made = {call for code in codes for call in calls.get(j * shape[1] + code, ())}
+            rows.append(_row(judge, language, cells[j, codes], made, tokens, limits))
     return rows
 
 
-def _tallies(judgments: pa.Table) -> dict[str, dict[str, _Tally]]:
-    """Return the counts by judge and language."""
-    verdicts = read_verdicts(judgments, grades=False)
-    judges, languages = verdicts.judges, verdicts.languages
-    group = verdicts.judge * len(languages) + verdicts.language
-    groups, kinds = len(judges) * len(languages), len(WINNERS)
-    labels = np.bincount(group * kinds + verdicts.shown, minlength=groups * kinds).reshape(groups, kinds)
-
+def _count(verdicts: VerdictColumns, of: NDArray[np.intp], groups: int) -> NDArray[np.intp]:
+    """Return successes and trials of each of `_RATES` in each group of verdicts."""
+    kinds = len(WINNERS)
+    labels = np.bincount(of * kinds + verdicts.shown, minlength=groups * kinds).reshape(groups, kinds).T
     decided = verdicts.decide()
     in_both_orders = (decided.n_read > 0) & (np.abs(decided.order) < 1)
-    group_of = group[decided.head]
-    pairs = np.bincount(group_of[in_both_orders], minlength=groups)
-    flips = np.bincount(group_of[in_both_orders & ~decided.consistent], minlength=groups)
-
-    tallies: dict[str, dict[str, _Tally]] = {}
-    for k in np.flatnonzero(labels.sum(axis=1)).tolist():
-        name, code = judges[k // len(languages)], languages[k % len(languages)]
-        tallies.setdefault(name, {})[code] = _Tally(labels[k].tolist(), int(flips[k]), int(pairs[k]))
-    called = judgments["call"].is_valid().to_numpy()
-    for k, call in zip(group[called].tolist(), judgments["call"].drop_null().to_pylist(), strict=True):
-        tallies[judges[k // len(languages)]][languages[k % len(languages)]].calls.add(call)
-    return tallies
+    of_pair = of[decided.head]
+    pairs, flips = (
+        np.bincount(of_pair[rows], minlength=groups) for rows in (in_both_orders, in_both_orders & ~decided.consistent)
+    )
+    won = labels[FIRST] + labels[SECOND]
+    read = won + labels[TIE]
+    trials = pairs, won, read, read + labels[UNPARSED]
+    return np.stack([(flips, labels[FIRST], labels[TIE], labels[UNPARSED]), trials]).transpose(2, 1, 0)
 
 
 _TokenCounts = dict[str, tuple[int, int, float]]
@@ -182,23 +147,17 @@ def _token_counts(calls: set[str], ledger: Ledger) -> _TokenCounts:
 
 
 def _row(
-    judge: str, language: str, tallies: Sequence[_Tally], counts: _TokenCounts, limits: Limits | None
+    judge: str, language: str, cells: NDArray[np.intp], calls: set[str], counts: _TokenCounts, limits: Limits | None
 ) -> JudgeStats:
     values: dict[str, Any] = {}
-    for name, cells in zip(_RATES, zip(*(tally.cells for tally in tallies), strict=True), strict=True):
-        known = [cell for cell in cells if cell[1]]
-        rate, low, high = mean_interval(known) if known else (None, None, None)
-        values |= {f"{name}_rate": rate, f"{name}_low": low, f"{name}_high": high}
-        values["n" if name == "unparsed" else f"{name}_n"] = sum(n for _, n in cells)
-    calls = set[str]().union(*(tally.calls for tally in tallies))
+    for name, of_rate in zip(_RATES, cells.transpose(1, 0, 2).tolist(), strict=True):
+        known = [(k, n) for k, n in of_rate if n]
+        ends = mean_interval(known) if known else (None, None, None)
+        values |= dict(zip((f"{name}_rate", f"{name}_low", f"{name}_high"), ends, strict=True))
+        values["n" if name == "unparsed" else f"{name}_n"] = sum(n for _, n in of_rate)
     told = [counts[call] for call in sorted(calls) if call in counts]
+    tokens = [sum(count[side] for count in told) if told else None for side in (0, 1)]
     billed = (sum(count[side] * count[2] for count in told) for side in (0, 1))
-    return JudgeStats(
-        judge=judge,
-        language=language,
-        **values,
-        calls=len(calls) or None,
-        tokens_in=sum(count[0] for count in told) if told else None,
-        tokens_out=sum(count[1] for count in told) if told else None,
-        money=limits.cost(*billed) if limits and told else None,
-    )
+    money = limits.cost(*billed) if limits and told else None
+    values |= {"calls": len(calls) or None, "tokens_in": tokens[0], "tokens_out": tokens[1], "money": money}
+    return JudgeStats(judge=judge, language=language, **values)

@@ -5,18 +5,15 @@ without nuggets to count its score is 0 and ours is null; an unassigned nugget c
 score null here.
 """
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
-from mirage.schema import Assignment, NuggetImportance
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.schema import Assignment, NuggetImportance, QueryKey
+from mirage.stats.rows import group, read_rows
 
 _ID = 6
 """Bytes of an id derived from content: 12 hexadecimal digits."""
@@ -28,15 +25,12 @@ def nugget_id(text: str) -> str:
     return hashlib.blake2b(folded.encode(), digest_size=_ID).hexdigest()
 
 
-def banks(nuggets: pa.Table | None) -> dict[tuple[str, str], list[tuple[str, str]]]:
+def banks(nuggets: pa.Table | None) -> dict[QueryKey, list[tuple[str, str]]]:
     """Return id and text of the nuggets of each query, sorted by id; none without a table."""
-    by_query: dict[tuple[str, str], list[tuple[str, str]]] = {}
     if nuggets is None:
-        return by_query
-    columns = (schema.sort("nuggets", nuggets)[name].to_pylist() for name in (*schema.key("nuggets"), "text"))
-    for language, query_id, name, text in zip(*columns, strict=True):
-        by_query.setdefault((language, query_id), []).append((name, text))
-    return by_query
+        return {}
+    rows = read_rows(schema.sort("nuggets", nuggets), *schema.key("nuggets"), "text")
+    return group(((language, query_id), (name, text)) for language, query_id, name, text in rows)
 
 
 POINTS: dict[Assignment, float] = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}

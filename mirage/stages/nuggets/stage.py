@@ -4,30 +4,28 @@ New assignments replace older ones. Features that depend on them are removed, an
 `mirage.stages.features.measuring`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.llm.asking import unread
+from mirage.llm.asking import explain_unread
 from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import MAX_PASSAGE_TOKENS, fence_code, fence_texts, one_message
 from mirage.llm.tokens import TokenEstimate
-from mirage.schema import Assignment, Nugget, NuggetAssignment
+from mirage.schema import Assignment, Nugget, NuggetAssignment, Tables
 from mirage.stages.model_stage import RowStage, find_number, read_list, read_tables
 from mirage.stages.nuggets.bank import banks, nugget_id
 from mirage.stages.nuggets.terms import TERMS, assign_by_terms
 from mirage.stages.shown import query_texts
-from mirage.stages.stage import Progress, Stage, Tables
+from mirage.stages.stage import Progress, Stage
+from mirage.stats.rows import group, read_rows
 from mirage.store.upsert import Snapshot
 from mirage.text.languages import name_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MAX_NUGGETS = 30
 """Maximum nuggets per query (nuggetizer's limit)."""
@@ -72,10 +70,8 @@ def bank_requests(seen: Snapshot) -> tuple[list[BankRequest], dict[str, int]]:
         NotEnoughData: if there is nothing to request.
     """
     known, cut = banks(seen.tables.get("nuggets")), TokenEstimate().cut
-    by_query: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    order = [(name, "ascending") for name in ("language", "query_id", "position")]
-    for row in seen.tables["passages"].sort_by(order).to_pylist():
-        by_query.setdefault((row["language"], row["query_id"]), []).append(row)
+    passages = seen.tables["passages"].sort_by("position").to_pylist()
+    by_query = group(((row["language"], row["query_id"]), row) for row in passages)
     requests, left = [], Counter[str]()
     for row in schema.sort("queries", seen.tables["queries"]).to_pylist():
         key = row["language"], row["query_id"]
@@ -133,7 +129,7 @@ BANKS = RowStage(
     "nuggets",
     lambda arena, languages: read_tables(arena, ("queries", "passages"), ("nuggets",), languages),
     bank_requests,
-    lambda request, reply, author: unread(reply) or parse_bank(reply.text or "", request, author),
+    lambda request, reply, author: explain_unread(reply) or parse_bank(reply.text or "", request, author),
 )
 """Generates the nuggets of every query without any."""
 
@@ -177,8 +173,7 @@ def _assign_requests(seen: Snapshot) -> tuple[list[AssignRequest], dict[str, int
     by_query = banks(seen.tables["nuggets"])
     requests = []
     answers = schema.sort("answers", seen.tables["answers"])
-    columns = (answers[name].to_pylist() for name in (*schema.key("answers"), "text"))
-    for language, query_id, system, text in zip(*columns, strict=True):
+    for language, query_id, system, text in read_rows(answers, *schema.key("answers"), "text"):
         key = language, query_id
         bank = by_query.get(key, []) if text is not None and text.strip() else []
         for start in range(0, len(bank), BATCH):
@@ -195,7 +190,7 @@ Assigned = tuple[Assignment | None, str | None, str | None]
 """Assignment, the words of the answer that state the nugget, and the reason if there is no assignment."""
 
 
-def _none(request: AssignRequest, reason: str) -> list[Assigned]:
+def _no_assignments(request: AssignRequest, reason: str) -> list[Assigned]:
     """Return no assignment for any nugget of a request."""
     return [(None, None, reason)] * len(request.nuggets)
 
@@ -207,13 +202,11 @@ def parse_assignments(text: str, request: AssignRequest) -> list[Assigned]:
     """
     entries = read_list(text)
     if isinstance(entries, str):
-        return _none(request, entries)
-    by_number: dict[int, list[dict[str, Any]]] = {}
-    for entry in entries:
-        number = find_number(entry, "nugget", len(request.nuggets))
-        if number is None:
-            return _none(request, f"the reply names the nugget {str(entry.get('nugget'))[:40]!r}, which was not shown")
-        by_number.setdefault(number, []).append(entry)
+        return _no_assignments(request, entries)
+    by_number = group((find_number(entry, "nugget", len(request.nuggets)), entry) for entry in entries)
+    if None in by_number:
+        named = str(by_number[None][0].get("nugget"))[:40]
+        return _no_assignments(request, f"the reply names the nugget {named!r}, which was not shown")
     return [
         _parse_assignment(by_number.get(number, []), request.answer) for number in range(1, len(request.nuggets) + 1)
     ]
@@ -239,8 +232,8 @@ def _holds(answer: str, quote: str) -> bool:
 
 
 def _read_assignments(request: AssignRequest, reply: Reply, assigner: str) -> list[NuggetAssignment]:
-    reason = unread(reply)
-    given = parse_assignments(reply.text or "", request) if reason is None else _none(request, reason)
+    reason = explain_unread(reply)
+    given = parse_assignments(reply.text or "", request) if reason is None else _no_assignments(request, reason)
     key = request.language, request.query_id, request.system
     return [
         NuggetAssignment(*key, name, assigner, *decision, reply.key)

@@ -4,22 +4,19 @@ It ignores meaning: a denial that repeats the words of a nugget counts as statin
 as a baseline for a model's assignments.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from mirage import schema
 from mirage.schema import Assignment, NuggetAssignment
 from mirage.stages.nuggets.bank import banks
 from mirage.stages.shown import query_texts
-from mirage.text.segmentation import Span, sentences, terms
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.stats.rows import read_rows
+from mirage.text.segmentation import sentences, terms
 
 TERMS = "baseline/terms"
 """Its name as an assigner."""
@@ -61,10 +58,11 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
     plain = _CITATION.sub(lambda match: " " * len(match[0]), answer)
     spans = sentences(plain, language)
     anywhere = set[str]().union(*(terms(plain[slice(*span)]) for span in spans))
-    if sum(weights[name] for name in _present(wanted, anywhere)) / total < PARTIAL:
+    if sum(weights[name] for name in _occurring_terms(wanted, anywhere)) / total < PARTIAL:
         return "not_support", None  # no two sentences can state more than all of them
-    for span in _windows(spans):
-        present = _present(wanted, set(terms(plain[slice(*span)])))
+    # Every two adjacent sentences come last, so that shorter matches come first.
+    for span in (*spans, *((one[0], other[1]) for one, other in itertools.pairwise(spans))):
+        present = _occurring_terms(wanted, set(terms(plain[slice(*span)])))
         share = sum(weights[name] for name in present) / total
         if share > best:
             best, where = share, span
@@ -74,12 +72,7 @@ def match_terms(nugget: str, answer: str, language: str, query: str = "") -> tup
     return "support" if best >= SUPPORT and numbers else "partial_support", answer[slice(*where)]
 
 
-def _windows(spans: Sequence[Span]) -> list[Span]:
-    """Return every sentence, then every two adjacent sentences, so that shorter matches come first."""
-    return [*spans, *((first[0], second[1]) for first, second in itertools.pairwise(spans))]
-
-
-def _present(wanted: Sequence[str], there: Collection[str]) -> set[str]:
+def _occurring_terms(wanted: Sequence[str], there: Collection[str]) -> set[str]:
     """Return the terms that occur, exactly or inflected."""
     from rapidfuzz.distance import JaroWinkler
     from rapidfuzz.process import extractOne
@@ -110,8 +103,7 @@ def assign_by_terms(nuggets: pa.Table, answers: pa.Table, queries: pa.Table | No
     by_query = banks(nuggets)
     texts = query_texts(queries)
     rows = []
-    columns = (answers[name].to_pylist() for name in (*schema.key("answers"), "text"))
-    for language, query_id, system, text in zip(*columns, strict=True):
+    for language, query_id, system, text in read_rows(answers, *schema.key("answers"), "text"):
         if text is None or not text.strip():
             continue
         query = texts.get((language, query_id)) or ""

@@ -1,26 +1,27 @@
 """Outcomes of free answers by a chat model, in any language."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.compute as pc
+
+from mirage import schema
 from mirage.errors import NotEnoughData
-from mirage.llm.asking import ArenaCalls, Conversations, plan_calls, unread
+from mirage.llm.asking import ArenaCalls, Conversations, explain_unread, plan_calls
 from mirage.llm.calls import ChatModel, Cost
 from mirage.llm.completion import Messages
 from mirage.llm.prompts import fence_code, one_message
-from mirage.schema import Outcome
-from mirage.stages.outcomes.parsed import DIFFERS, Parsed
-from mirage.stages.outcomes.stage import OUTCOMES, labelled_answers
+from mirage.schema import Outcome, QueryKey
+from mirage.stages.outcomes.parsed import DIFFERS, FreeAnswer, Parsed, Readings
+from mirage.stages.outcomes.stage import OUTCOMES, free_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
-from mirage.stages.shown import query_texts
 from mirage.stats.intervals import wilson
+from mirage.stats.rows import read_rows
 from mirage.store.arena import Arena, open_arena
-from mirage.text.answers import NOMIRACL_TEMPLATES
+from mirage.store.upsert import matching
 from mirage.text.languages import base, name_of
 from mirage.text.marks import read_mark, word_form
 from mirage.text.thoughts import part_thoughts
@@ -80,7 +81,7 @@ class ModelAgreement:
 class ModelOutcomes:
     """Result of classifying answers with a model."""
 
-    decided: Mapping[tuple[str, str, str], Parsed]
+    decided: Readings
     """Readings by language, text and query (`tables.outcomes`)."""
     agreement: Sequence[ModelAgreement]
     """By language of the answers; none for a language without labelled examples."""
@@ -115,12 +116,12 @@ def classify_by_model(path: Path, calls: ArenaCalls) -> ModelOutcomes:
     requests = _requests(path)
     replies = calls.replies(path, requests)
     replies.need_any()
-    decided: dict[tuple[str, str, str], Parsed] = {}
+    decided: dict[FreeAnswer, Parsed] = {}
     failed: Counter[str] = Counter()
     agreement: dict[str, list[bool]] = {}
     unasked = 0
     for request, reply in zip(requests, replies.by_number, strict=True):
-        reason = None if reply is None else unread(reply)
+        reason = None if reply is None else explain_unread(reply)
         outcome = None if reply is None or reason else read_mark(FORM, reply.text or "", request.untrusted_texts())
         if request.right is not None:
             agreement.setdefault(request.language, []).extend([outcome == request.right] if outcome else [])
@@ -134,36 +135,29 @@ def classify_by_model(path: Path, calls: ArenaCalls) -> ModelOutcomes:
     return ModelOutcomes(decided, rows, failed, unasked, replies.cost)
 
 
-def _disputed(arena: Arena) -> set[tuple[str, str]]:
+def _disputed_answers(arena: Arena) -> set[QueryKey]:
     """Return language and text of the answers on which the rules and a second opinion differ; they are asked first."""
     outcomes = arena.read_optional("outcomes")
-    rows = outcomes.to_pylist() if outcomes is not None else []
-    keys = {(row["language"], row["query_id"], row["system"]) for row in rows if row["rule"] == DIFFERS.rule}
-    return {
-        (row["language"], row["text"])
-        for row in (arena.read("answers").to_pylist() if keys else ())
-        if (row["language"], row["query_id"], row["system"]) in keys
-    }
+    if outcomes is None:
+        return set()
+    differing = outcomes.filter(pc.equal(outcomes["rule"], DIFFERS.rule))
+    return set(read_rows(matching(arena.read("answers"), differing, schema.key("answers")), "language", "text"))
 
 
 def _requests(path: Path) -> list[OutcomeRequest]:
     """Return a request for each text that the rules for free answers would read, and for each labelled example."""
     arena = open_arena(path)
-    tables = {name: arena.read(name) for name in OUTCOMES.reads}
-    texts = query_texts(tables["queries"])
-    found: dict[OutcomeRequest, None] = {}
-    for row in labelled_answers(tables).to_pylist():
-        if row["status"] != "ok" or row["template"] in NOMIRACL_TEMPLATES:
-            continue
-        if parse_outcome(row["text"] or "", language=row["language"], template=None).outcome in ("empty", "api_error"):
-            continue
-        found[OutcomeRequest(row["language"], row["text"], texts[row["language"], row["query_id"]] or "")] = None
+    found = [
+        OutcomeRequest(*answer)
+        for answer in free_answers({name: arena.read(name) for name in OUTCOMES.reads})
+        if parse_outcome(answer[1], language=answer[0], template=None).outcome not in ("empty", "api_error")
+    ]
     if not found:
         raise NotEnoughData(
             "there is no free answer to a query with a relevance label",
             do="replies to NoMIRACL's prompts are read by their formulas: mirage measure outcomes DIR",
         )
-    disputed = _disputed(arena)
+    disputed = _disputed_answers(arena)
     requests = sorted(found, key=lambda request: (request.language, request.answer) not in disputed)
     for code in sorted({request.language for request in requests}):
         if base(code) in LANGUAGES:

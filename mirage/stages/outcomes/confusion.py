@@ -1,17 +1,15 @@
 """Confusion matrices of NoMIRACL (section 3): query labels against decisions to answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, get_args
+
+import pyarrow as pa
 
 from mirage import schema
-from mirage.schema import UNDECIDED, CodeOrAll, ColumnHead, Count, Share
+from mirage.schema import UNDECIDED, CodeOrAll, ColumnHead, Count, Share, Subset
+from mirage.stats.rows import group
 from mirage.text.languages import place
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +57,8 @@ class Confusion:
     """Upper end."""
 
 
-_SUBSETS = {
-    "relevant": ("true_positives", "false_negatives", "error"),
-    "non_relevant": ("false_positives", "true_negatives", "hallucination"),
-}
-"""Names of the counts of answered and abstained queries, and of the rate, by subset."""
-_EMPTY: dict[str, Any] = dict.fromkeys(("answered", "abstained", *UNDECIDED, "missing"), 0) | dict.fromkeys(
-    ("rate", "rate_low", "rate_high")
-)
+_LAST = ("missing", "rate", "rate_low", "rate_high")
+_EMPTY: dict[str, Any] = dict.fromkeys(("answered", "abstained", *UNDECIDED, "missing"), 0) | dict.fromkeys(_LAST[1:])
 
 
 def confusion(rates: pa.Table) -> pa.Table:
@@ -79,26 +71,15 @@ def confusion(rates: pa.Table) -> pa.Table:
         A table with the columns of `Confusion`, languages in code order, `all` last. A subset without queries has
         counts of 0 and no rate.
     """
-    cells: dict[tuple[str, str, str | None], dict[str, Mapping[str, Any]]] = {}
-    for row in rates.to_pylist():
-        key = row["language"], row["system"], row.get("template")
-        cells.setdefault(key, {})[row["subset"]] = row
+    cells = group(((row["language"], row["system"], row.get("template")), row) for row in rates.to_pylist())
     keys = sorted(cells, key=lambda key: (place(key[0]), key[1], key[2] or ""))
-    return schema.from_rows(Confusion, [_matrix(key, cells[key]) for key in keys])
+    return schema.from_rows(Confusion, [_matrix(key, {row["subset"]: row for row in cells[key]}) for key in keys])
 
 
 def _matrix(key: tuple[str, str, str | None], subsets: Mapping[str, Mapping[str, Any]]) -> Confusion:
-    language, system, template = key
-    fields: dict[str, Any] = {}
-    for subset, (answered, abstained, rate) in _SUBSETS.items():
+    cells: list[Any] = []
+    for subset in get_args(Subset):
         row = subsets.get(subset, _EMPTY)
-        fields |= {
-            answered: row["answered"],
-            abstained: row["abstained"],
-            f"{subset}_unclassified": sum(row[outcome] for outcome in UNDECIDED),
-            f"{subset}_missing": row["missing"],
-            f"{rate}_rate": row["rate"],
-            f"{rate}_low": row["rate_low"],
-            f"{rate}_high": row["rate_high"],
-        }
-    return Confusion(language=language, system=system, template=template, **fields)
+        undecided = sum(row[outcome] for outcome in UNDECIDED)
+        cells += [row["answered"], row["abstained"], undecided, *(row[name] for name in _LAST)]
+    return Confusion(*key, *cells)

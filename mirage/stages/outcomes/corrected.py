@@ -1,12 +1,11 @@
 """Hallucination and error rates corrected for label errors found by an audit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 
 from mirage import schema
 from mirage.errors import NotEnoughData
@@ -14,9 +13,6 @@ from mirage.schema import Subset
 from mirage.stages.outcomes.rates import Rate
 from mirage.stats.bounded import mean_of_means
 from mirage.stats.label_errors import CorrectedShare, LabelAudit, ObservedShare, QueryLabels, correct_shares
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 AUDIT_COLUMNS = ("labels", "corrected", "corrected_low", "corrected_high", "audited", "label_error", "label_reason")
 """Fields of `Rate` that an audit of labels fills."""

@@ -1,7 +1,5 @@
 """Answers without a formula: a direct answer, a bare citation, or unparsed."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Folding of text for matching, with the raw position of each folded character."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Formulas of the NoMIRACL instruction in an answer: statements, and mere mentions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -186,7 +186,7 @@ def _read_clauses(raw: str, folded: Folded, reader: LanguageReader, asked: str) 
         return len(own & query_pieces) >= _REPEATED * min(len(own), len(query_pieces)) > 0
 
     # A model that repeats the query asks nothing.
-    heard = _enough(_clauses(raw, folded, reader, asked))
+    heard = _deciding_clauses(_clauses(raw, folded, reader, asked))
     clauses = [clause for clause in heard if clause.kind not in ("asks", "question") or not repeats(clause)]
     if heard and not clauses:
         return "unparsed", "question_repeated", None
@@ -194,7 +194,7 @@ def _read_clauses(raw: str, folded: Folded, reader: LanguageReader, asked: str) 
     return _decide(clauses, nearness, table=len(_ROW.findall(raw)) > 1, figure=figure)
 
 
-def _enough(clauses: Iterable[_Clause]) -> list[_Clause]:
+def _deciding_clauses(clauses: Iterable[_Clause]) -> list[_Clause]:
     """Return the clauses up to where enough is claimed that later ones cannot change the outcome."""
     result: list[_Clause] = []
     claimed = 0
@@ -336,7 +336,7 @@ def _outweighs(claims: Sequence[_Clause], asks: Sequence[_Clause], *, last: bool
 
 
 def weigh(evidence: Mapping[str, float]) -> float:
-    """Return what evidence adds to the log odds that an answer with gaps abstains: with all of it, the log odds."""
+    """Return the log odds that an answer with gaps abstains, given all evidence; given a part, its contribution."""
     return sum(_WEIGHTS[name] * value for name, value in evidence.items())
 
 
@@ -456,7 +456,7 @@ def _clauses(raw: str, folded: Folded, reader: LanguageReader, asked: str) -> It
 
 
 def _blank_names_and_quotations(text: str, asked: str, reader: LanguageReader) -> str:
-    """Return a text of the same length without what is no statement of the writer about the sources.
+    """Return a text of the same length without parts that are not statements of the writer about the sources.
 
     These are quotations, unless the whole answer is quoted, and a part that the query names: "article 9" is what the
     answer is about, not one of its sources.
@@ -600,7 +600,7 @@ def _kind(
 
 
 def _is_own(said: str, holds: Holds, reader: LanguageReader, *, seen_sources: bool) -> bool:
-    """Return whether a gap is not the saying of somebody else: "The ministry said that it has no information"."""
+    """Return whether a gap is the answer's own, not reported speech: "The ministry said that it has no information"."""
     quote = reader["quotes"].search(said)
     if not quote:
         return True
@@ -627,7 +627,7 @@ def _statement(clause: str, stripped: str, holds: Holds, *, about_sources: bool,
         return "claim"
     if holds("known") and not about_sources and not holds("weak", stripped):
         return "claim"
-    # "You can return it within 60 days" is no advice on where to look.
+    # "You can return it within 60 days" is not advice on where to look.
     if holds("aside", stripped) and (
         seen_sources or about_sources or holds("nouns") or holds("me") or not DIGIT.search(clause)
     ):

@@ -1,7 +1,6 @@
 """Result of parsing one answer, and the names of the rules."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mirage.schema import Outcome
@@ -28,5 +27,9 @@ class Parsed:
     """End of the deciding text (exclusive)."""
 
 
+FreeAnswer = tuple[str, str, str]
+"""Language, text and query of an answer."""
+Readings = Mapping[FreeAnswer, Parsed]
+"""Readings of free answers that replace those of the rules."""
 DIFFERS = Parsed("unparsed", "second_opinion_differs")
 """Reading of an answer on which the rules and the second opinion differ."""

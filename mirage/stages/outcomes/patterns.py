@@ -4,17 +4,15 @@ The authors classified the English answers by hand. Here the rules of the strict
 no rule detects are not counted.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from mirage.stages.outcomes.fold import fold
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.stats.rows import read_rows
 
 EXACT = {
     "abstained": ("I don't know exactly", "I don't know + explanation"),
@@ -45,10 +43,8 @@ def pattern_counts(outcomes: pa.Table, answers: pa.Table | None) -> dict[tuple[s
     Returns:
         By subset and system, the count of each pattern, and of all answers under the empty name.
     """
-    texts: Mapping[tuple[str, str], str | None] = {}
-    if answers is not None:
-        columns = answers.select(["language", "query_id", "system", "text"]).to_pylist()
-        texts = {(row["query_id"], row["system"]): row["text"] for row in columns if row["language"] == "en"}
+    rows = () if answers is None else read_rows(answers, "query_id", "system", "language", "text")
+    texts = {of[:2]: of[3] for of in rows if of[2] == "en"}
     counts: dict[tuple[str, str], Counter[str]] = {}
     columns = ["language", "parser", "query_id", "system", "subset", "outcome", "rule"]
     for row in outcomes.select(columns).to_pylist():

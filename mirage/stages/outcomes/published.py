@@ -4,8 +4,6 @@ Source: repository project-miracl/nomiracl, `VanillaTemplate.postprocess`. Its b
 looks for a phrase among single words, so it never finds one, and every such answer is invalid; the same holds here.
 """
 
-from __future__ import annotations
-
 import re
 
 from mirage.schema import Outcome

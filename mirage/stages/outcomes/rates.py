@@ -1,10 +1,11 @@
 """Hallucination and error rates with intervals, by both definitions, with the unclassified share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.battles.counts import ABSENT, CLASSIFY, lacks_evidence
@@ -13,12 +14,10 @@ from mirage.schema import UNDECIDED, CodeOrAll, Count, Parser, Share, Subset
 from mirage.stages.outcomes.parsed import FREE_RULES
 from mirage.stages.outcomes.tables import RIGHT
 from mirage.stats.intervals import mean_interval, of_variance
+from mirage.stats.rows import group, read_rows
 from mirage.stats.units import joint_variances
 from mirage.text.languages import place, refuse_name_of_all
 from mirage.text.segmentation import join_first
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 NOTED = 0.05
 """Share of unclassified answers above which rates get a note."""
@@ -95,7 +94,7 @@ class Rate:
     languages: Count | None = None
     """Languages behind `rate`: those where at least half of the answers are classified. 1 or 0 for a language."""
     labels: Literal["audited", "not audited"] | None = None
-    """`not audited`: labels by a program, of which people checked none or too few in the language; `audited`: enough of
+    """`not audited`: labels by a program, too few of them checked by people in the language; `audited`: enough of
     them checked. Null for people's own labels."""
     corrected: Share | None = None
     """`rate` corrected, jointly with the other subset's, for the label errors found by the audit in the language
@@ -125,7 +124,6 @@ def rates(
     samples: pa.Table | None = None,
     parser: Parser = "strict",
     languages: Iterable[str] | None = None,
-    systems: Iterable[str] | None = None,
 ) -> pa.Table:
     """Compute the rates of every system, by language and subset, and the row `all`.
 
@@ -135,23 +133,19 @@ def rates(
             `rate` averages the answers to a query first, and its interval has the query as the unit.
         parser: parser whose outcomes count.
         languages: codes; None for all in the table.
-        systems: names; None for all.
 
     Returns:
         A table with the columns of `Rate`, languages in code order, `all` last.
 
     Raises:
-        UnknownName: if the table has no such parser or language, or no such system in the selected languages.
+        UnknownName: if the table has no such parser or language.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if samples is not None:
         samples = samples.select(outcomes.column_names)
         outcomes = pa.concat_tables([outcomes.cast(samples.schema), samples])
-    printed = _published(outcomes)
+    printed = _published_rows(outcomes)
     selection = keep_named(outcomes, "parser", [parser]) if len(outcomes) else outcomes
-    selection = keep_named(keep_named(selection, "language", languages), "system", systems)
+    selection = keep_named(selection, "language", languages)
     refuse_name_of_all(pc.unique(selection["language"]).to_pylist())
     for column in ("language", "system"):
         printed = printed.filter(pc.is_in(printed[column], pc.unique(selection[column].cast(pa.string()))))
@@ -159,16 +153,11 @@ def rates(
     lacking = [key for key, cell in cells.items() if lacks_evidence(cell)]
     estimates = _estimate_all(_drop(_score(selection, DECISIONS), lacking), sampled=samples is not None)
     as_published = _estimate_all(_score(printed, PRESENT), sampled=samples is not None)
-    joint: dict[tuple[str, str], list[dict[str, int]]] = {}
-    for (_, subset, system), cell in cells.items():
-        joint.setdefault((subset, system), []).append(cell)
-    rows = []
-    for (language, subset, system), members in [
-        *((key, [cell]) for key, cell in cells.items()),
-        *((("all", *pair), members) for pair, members in joint.items()),
-    ]:
-        key = language, subset, system
-        rows.append(_rate(key, members, estimates.get(key, _NOTHING), as_published.get(key, _NOTHING)))
+    joint = group((("all", *key[1:]), cell) for key, cell in cells.items())
+    members = {key: [cell] for key, cell in cells.items()} | joint
+    rows = [
+        _rate(key, of, estimates.get(key, _NOTHING), as_published.get(key, _NOTHING)) for key, of in members.items()
+    ]
     return schema.from_rows(Rate, sorted(rows, key=lambda rate: (place(rate.language), rate.subset, rate.system)))
 
 
@@ -178,9 +167,6 @@ def keep_named(outcomes: pa.Table, column: str, names: Iterable[str] | None) -> 
     Raises:
         UnknownName: if a name does not occur.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if names is None:
         return outcomes
     names, present = list(names), pc.unique(outcomes[column]).to_pylist()
@@ -197,18 +183,17 @@ def unclassified_note(rates: pa.Table) -> str | None:
     Args:
         rates: result of `rates`; its rows `all` count.
     """
-    counts: dict[str, list[int]] = {}
-    for row in rates.to_pylist():
-        if row["language"] == "all":
-            count = counts.setdefault(row["system"], [0, 0])
-            count[0] += sum(row[outcome] for outcome in UNDECIDED)
-            count[1] += row["answers"]
-    shares = {system: k / n for system, (k, n) in counts.items() if n and k / n > NOTED}
+    rows = rates.to_pylist()
+    shares = {}
+    for system, own in group((row["system"], row) for row in rows if row["language"] == "all").items():
+        k, n = sum(row[outcome] for row in own for outcome in UNDECIDED), sum(row["answers"] for row in own)
+        if n and k / n > NOTED:
+            shares[system] = k / n
     if not shares:
         return None
-    single = [row for row in rates.to_pylist() if row["language"] != "all"]
-    lacking = [row for row in single if lacks_evidence({name: row[name] for name in _COUNTED}) not in ("", ABSENT)]
-    places = join_first(list(dict.fromkeys(f"{row['system']} ({row['language']})" for row in lacking)))
+    lacking = [row for row in rows if lacks_evidence({name: row[name] for name in _COUNTED}) not in ("", ABSENT)]
+    named_places = (f"{row['system']} ({row['language']})" for row in lacking if row["language"] != "all")
+    places = join_first(list(dict.fromkeys(named_places)))
     none = f"; under half are classified, so there is no rate: {places}; {CLASSIFY}" if places else ""
     worst = sorted(shares, key=lambda system: (-shares[system], system))
     named = ", ".join(f"{system} {shares[system]:.0%}" for system in worst[:3])
@@ -225,8 +210,6 @@ def is_by_model(outcomes: pa.Table | None) -> bool:
 
 def not_understood(outcomes: pa.Table) -> dict[str, int]:
     """Count the answers by language that no rule reads because the language has no vocabulary."""
-    import pyarrow.compute as pc
-
     found = pc.and_(pc.equal(outcomes["rule"], "language_not_understood"), pc.equal(outcomes["parser"], "strict"))
     counts = outcomes.filter(found)["language"].value_counts().to_pylist()
     return {row["values"]: row["counts"] for row in sorted(counts, key=lambda row: row["values"])}
@@ -242,11 +225,8 @@ _NOTHING: _Estimated = (None, None, None, 0)
 _KEYS = ["language", "subset", "system"]
 
 
-def _published(outcomes: pa.Table) -> pa.Table:
+def _published_rows(outcomes: pa.Table) -> pa.Table:
     """Return the rows by the published parser of the systems that answered NoMIRACL's prompts alone."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     free = outcomes.filter(pc.is_in(outcomes["rule"], pa.array(FREE_RULES)))
     systems = pc.unique(free["system"].cast(pa.string()))
     rows = outcomes.filter(pc.equal(outcomes["parser"], "published"))
@@ -257,18 +237,14 @@ def _count(selection: pa.Table) -> dict[_Key, dict[str, int]]:
     """Count the answers of each outcome, in the order of subset, system and language."""
     grouped = selection.group_by([*_KEYS, "outcome"]).aggregate([([], "count_all")])
     cells: dict[_Key, dict[str, int]] = {}
-    for row in grouped.to_pylist():
-        key = row["language"], row["subset"], row["system"]
-        cells.setdefault(key, dict.fromkeys(_COUNTED, 0))[row["outcome"]] += row["count_all"]
+    for *key, outcome, n in read_rows(grouped, *_KEYS, "outcome", "count_all"):
+        cells.setdefault((key[0], key[1], key[2]), dict.fromkeys(_COUNTED, 0))[outcome] += n
     # Arrow groups in any order, but the last digit of a mean depends on the order.
     return dict(sorted(cells.items(), key=lambda cell: (*cell[0][1:], cell[0][0])))
 
 
 def _score(selection: pa.Table, counted: Sequence[str]) -> pa.Table:
     """Return the answers that count, each with the column `wrong`: whether the decision is not the correct one."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = selection.filter(pc.is_in(selection["outcome"], pa.array(counted)))
     right = pc.if_else(pc.equal(rows["subset"], "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
     wrong = pc.not_equal(rows["outcome"].cast(pa.string()), right)
@@ -277,8 +253,6 @@ def _score(selection: pa.Table, counted: Sequence[str]) -> pa.Table:
 
 def _drop(rows: pa.Table, keys: Iterable[_Key]) -> pa.Table:
     """Return the rows of all cells but some."""
-    import pyarrow.compute as pc
-
     for key in keys:
         one, two, three = (pc.equal(rows[name], value) for name, value in zip(_KEYS, key, strict=True))
         rows = rows.filter(pc.invert(pc.and_(pc.and_(one, two), three)))
@@ -292,27 +266,19 @@ def _estimate_all(rows: pa.Table, *, sampled: bool) -> dict[_Key, _Estimated]:
         rows: result of `_score`.
         sampled: whether a query may have several answers of a system; they are averaged first (`rate_of_clusters`).
     """
-    import pyarrow as pa
-
-    cells: dict[_Key, Cluster] = {}
-    for row in rows.group_by(_KEYS).aggregate([("wrong", "sum"), ("wrong", "count")]).to_pylist():
-        cells[row["language"], row["subset"], row["system"]] = row["wrong_sum"], row["wrong_count"]
-    clusters: dict[_Key, list[Cluster]] = {}
+    counted = rows.group_by(_KEYS).aggregate([("wrong", "sum"), ("wrong", "count")])
+    cells: dict[Any, Any] = {of[:3]: of[3:] for of in read_rows(counted, *_KEYS, "wrong_sum", "wrong_count")}
+    clusters: dict[Any, list[Any]] = {}
     if sampled:
         # A query with several answers counts once in the factor of shared queries, with the last of them.
         names = [("wrong", "sum"), ("wrong", "count"), ("wrong", "last")]
         rows = rows.group_by([*_KEYS, "query_id"], use_threads=False).aggregate(names).sort_by("query_id")
-        for row in rows.to_pylist():
-            key = row["language"], row["subset"], row["system"]
-            clusters.setdefault(key, []).append((row["wrong_sum"], row["wrong_count"]))
+        clusters = group((of[:3], of[3:]) for of in read_rows(rows, *_KEYS, "wrong_sum", "wrong_count"))
         rows = rows.rename_columns({"wrong_last": "wrong"})
     values = rows.select([*_KEYS, "query_id"]).append_column("value", rows["wrong"].cast(pa.float64()))
     shared = joint_variances(values.rename_columns({"subset": "feature"}))
-    joint: dict[tuple[str, str], list[_Key]] = {}
-    for key in sorted(cells):
-        joint.setdefault(key[1:], []).append(key)
     estimates: dict[_Key, _Estimated] = {}
-    for (subset, system), keys in joint.items():
+    for (subset, system), keys in group((key[1:], key) for key in sorted(cells)).items():
         n = {key: len(clusters[key]) if clusters else cells[key][1] for key in keys}
         factor, _, _, units = shared.get((system, subset), (1.0, None, "query", sum(n.values())))
         for language, members, of in (*((key[0], [key], 1.0) for key in keys), ("all", keys, factor)):
@@ -328,21 +294,10 @@ def _rate(key: _Key, cells: Sequence[Mapping[str, int]], rate: _Estimated, as_pu
     """Build one row from the counts of one language, or of several."""
     totals: dict[str, Any] = {outcome: sum(cell[outcome] for cell in cells) for outcome in _COUNTED}
     answers = sum(totals[outcome] for outcome in PRESENT)
-    return Rate(
-        *key,  # type: ignore[arg-type]  # the subset is from the outcomes table, whose contract says so
-        rate[3],
-        answers,
-        **totals,
-        rate=rate[0],
-        rate_low=rate[1],
-        rate_high=rate[2],
-        rate_as_published=as_published[0],
-        as_published_low=as_published[1],
-        as_published_high=as_published[2],
-        as_published_n=as_published[3],
-        unclassified=sum(totals[outcome] for outcome in UNDECIDED) / answers if answers else None,
-        languages=sum(not lacks_evidence(cell) for cell in cells),
-    )
+    unclassified = sum(totals[outcome] for outcome in UNDECIDED) / answers if answers else None
+    languages = sum(not lacks_evidence(cell) for cell in cells)
+    values: list[Any] = [*key, rate[3], answers, *totals.values(), *rate[:3], *as_published, unclassified, languages]
+    return Rate(*values)
 
 
 def rate_of_clusters(languages: Sequence[Sequence[Cluster]], *, factor: float = 1.0) -> tuple[float, float, float]:
@@ -355,16 +310,15 @@ def rate_of_clusters(languages: Sequence[Sequence[Cluster]], *, factor: float = 
         languages: for each language, the queries with a decided answer, at least one.
         factor: as for `mean_interval`.
     """
-    shares, variance, freedom, trials = [], 0.0, 0, 0
+    shares, variance = [], 0.0
     for queries in languages:
         values = [k / n for k, n in queries]
         share = sum(values) / len(values)
         shares.append(share)
-        trials += sum(n for _, n in queries)
-        freedom += max(len(values) - 1, 0)
-        if len(values) > 1:
-            variance += sum((value - share) ** 2 for value in values) / (len(values) - 1) / len(values)
+        # Without a second query the sum is 0.
+        variance += sum((value - share) ** 2 for value in values) / max(len(values) - 1, 1) / len(values)
     mean = sum(shares) / len(shares)
-    variance *= factor / len(shares) ** 2
-    low, high = of_variance(mean, variance, clusters=max(freedom, 1) + 1, trials=trials)
-    return mean, low, high
+    freedom = sum(map(len, languages)) - len(languages)
+    trials = sum(n for queries in languages for _, n in queries)
+    of_mean = variance * factor / len(shares) ** 2
+    return mean, *of_variance(mean, of_mean, clusters=max(freedom, 1) + 1, trials=trials)

@@ -8,27 +8,21 @@ The coefficients (`second_opinion.toml`) are of embeddings by multilingual-e5-sm
 fits them on answers written for this project.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
-from mirage.schema import Outcome
-from mirage.stages.outcomes.parsed import DIFFERS, Parsed
-from mirage.stages.outcomes.stage import labelled_answers
+import numpy as np
+
+from mirage.schema import Outcome, Tables
+from mirage.stages.outcomes.parsed import DIFFERS, FreeAnswer, Parsed
+from mirage.stages.outcomes.stage import free_answers
 from mirage.stages.outcomes.tables import parse_outcome
 from mirage.stages.outcomes.vocabulary import LANGUAGES, examples
-from mirage.stages.shown import query_texts
 from mirage.store.extras import extra
-from mirage.text.answers import NOMIRACL_TEMPLATES, parse_answer
+from mirage.text.answers import parse_answer
 from mirage.text.data import load_words
 from mirage.text.segmentation import sentences
 from mirage.text.thoughts import part_thoughts
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 Vectors = Callable[[Sequence[str]], "np.ndarray"]
 """Embeddings of texts by multilingual-e5-small, of length 1, one row a text."""
@@ -45,15 +39,9 @@ def load_vectors() -> Vectors:
     return vectors
 
 
-def read_again(tables: Mapping[str, pa.Table], vectors: Vectors) -> dict[tuple[str, str, str], Parsed]:
+def read_again(tables: Tables, vectors: Vectors) -> dict[FreeAnswer, Parsed]:
     """Return the readings that a second opinion changes, by language, text and query (`tables.outcomes`)."""
-    texts = query_texts(tables["queries"])
-    rows = [
-        row
-        for row in labelled_answers(dict(tables)).to_pylist()
-        if row["status"] == "ok" and row["text"] and row["template"] not in NOMIRACL_TEMPLATES
-    ]
-    keys = sorted({(row["language"], row["text"], texts[row["language"], row["query_id"]] or "") for row in rows})
+    keys = free_answers(tables)
     first = [parse_outcome(text, language=language, template=None, query=query) for language, text, query in keys]
     read = [place for place, parsed in enumerate(first) if parsed.outcome in ("answered", "abstained", "unparsed")]
     chances = abstention_chances([(keys[place][0], keys[place][1]) for place in read], vectors) if read else []
@@ -70,8 +58,6 @@ def read_again(tables: Mapping[str, pa.Table], vectors: Vectors) -> dict[tuple[s
 
 def abstention_chances(answers: Sequence[tuple[str, str]], vectors: Vectors) -> list[float]:
     """Return the probability that each answer abstains, from its language and text."""
-    import numpy as np
-
     coefficients = np.array(fitted_coefficients())
     scores = evidence(answers, vectors) @ coefficients[1:] + coefficients[0]
     chances: list[float] = (1 / (1 + np.exp(-scores))).tolist()
@@ -80,8 +66,6 @@ def abstention_chances(answers: Sequence[tuple[str, str]], vectors: Vectors) -> 
 
 def evidence(answers: Sequence[tuple[str, str]], vectors: Vectors) -> np.ndarray:
     """Return a row an answer: its embedding, its greatest similarity to forty refusals, and the log of its length."""
-    import numpy as np
-
     embedded = np.asarray(vectors([_opening(text, language) for language, text in answers]))
     refusals = np.asarray(vectors(list(refusals_shown())))
     length = np.log1p([len(text) for _, text in answers])

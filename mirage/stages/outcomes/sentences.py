@@ -1,7 +1,5 @@
 """Split answers into sentences, without their markup, and measure clauses."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

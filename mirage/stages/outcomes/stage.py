@@ -1,23 +1,22 @@
 """The outcomes stage."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage.errors import NotEnoughData
-from mirage.stages.outcomes.parsed import Parsed
+from mirage.schema import Tables
+from mirage.stages.outcomes.parsed import FreeAnswer, Readings
 from mirage.stages.outcomes.tables import outcomes
-from mirage.stages.stage import Stage, Tables
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from mirage.stages.shown import query_texts
+from mirage.stages.stage import Stage
+from mirage.stats.rows import read_rows
+from mirage.text.answers import NOMIRACL_TEMPLATES
 
 
 def _outcomes(
     tables: Tables,
     *,
-    decided: Mapping[tuple[str, str, str], Parsed] | None = None,
+    decided: Readings | None = None,
 ) -> dict[str, pa.Table]:
     labelled = labelled_answers(tables)
     if len(tables["answers"]) and not len(labelled):
@@ -30,11 +29,22 @@ def _outcomes(
 
 def labelled_answers(tables: Tables) -> pa.Table:
     """Return the answers to queries with a relevance label."""
-    import pyarrow.compute as pc
-
     queries, answers, keys = tables["queries"], tables["answers"], ["language", "query_id"]
     unlabelled = queries.filter(pc.is_null(queries["subset"])).select(keys)
     return answers.join(unlabelled, keys, join_type="left anti").select(answers.column_names)
+
+
+def free_answers(tables: Tables) -> list[FreeAnswer]:
+    """Return language, text and query of the whole labelled answers to other prompts than NoMIRACL's, each once."""
+    texts = query_texts(tables["queries"])
+    columns = ("language", "query_id", "status", "text", "template")
+    return sorted(
+        {
+            (language, text, texts[language, query] or "")
+            for language, query, status, text, template in read_rows(labelled_answers(tables), *columns)
+            if status == "ok" and text and template not in NOMIRACL_TEMPLATES
+        }
+    )
 
 
 def _remark_unlabelled(tables: Tables) -> list[str]:

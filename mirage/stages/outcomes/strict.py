@@ -16,8 +16,6 @@ denials are about certain contexts, or there are more than two (the answer goes 
 else the last statement counts if it is marked as the conclusion; else the answer is `unparsed`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

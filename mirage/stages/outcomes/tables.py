@@ -1,25 +1,23 @@
 """The `outcomes` table, and a comparison of the two parsers."""
 
-from __future__ import annotations
+from dataclasses import fields
+from typing import Any, get_args
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
 from mirage.schema import Outcome, Parser
 from mirage.stages.outcomes.free import parse_free
-from mirage.stages.outcomes.parsed import Parsed
+from mirage.stages.outcomes.parsed import Parsed, Readings
 from mirage.stages.outcomes.published import parse_published
 from mirage.stages.outcomes.strict import parse_strict, parse_without_text
+from mirage.stats.rows import read_rows
+from mirage.store.arena import Arena
 from mirage.text import languages
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.thoughts import part_thoughts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from mirage.store.arena import Arena
 
 PARSERS: tuple[Parser, ...] = get_args(Parser)
 RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"}
@@ -27,34 +25,20 @@ RIGHT: dict[str, Outcome] = {"relevant": "answered", "non_relevant": "abstained"
 _KEY = ["language", "query_id", "system"]
 
 
-def parse_outcome(
-    answer: str | None,
-    *,
-    parser: Parser = "strict",
-    language: str,
-    template: str | None = "vanilla",
-    query: str = "",
-) -> Parsed:
-    """Read the outcome of one answer; None is a missing answer.
+def parse_outcome(answer: str, *, language: str, template: str | None = "vanilla", query: str = "") -> Parsed:
+    """Read the outcome of one answer by the strict parser (the corrected rules).
 
     Args:
         answer: the raw text.
-        parser: `strict` (the corrected rules) or `published` (the rules of the NoMIRACL program).
         language: code of the query's language.
-        template: name of the prompt template, which determines the rules of the strict parser: NoMIRACL's for one of
-            `NOMIRACL_TEMPLATES`, those of free answers for any other (None: unknown).
+        template: name of the prompt template, which determines the rules: NoMIRACL's for one of `NOMIRACL_TEMPLATES`,
+            those of free answers for any other (None: unknown).
         query: the query, which helps to read a free answer; empty if unknown.
 
     Raises:
-        UnknownName: if there is no such parser or language.
+        UnknownName: if there is no such language.
     """
-    if parser not in PARSERS:
-        raise UnknownName("parser", parser, PARSERS)
     code = languages.language(language).code
-    if answer is None:
-        return Parsed("missing", "missing")
-    if parser == "published":
-        return parse_published(answer)
     if template in NOMIRACL_TEMPLATES:
         return parse_strict(answer, code)
     # Blank instead of cutting, so that positions stay the same.
@@ -66,7 +50,7 @@ def outcomes(
     queries: pa.Table,
     answers: pa.Table,
     *,
-    decided: Mapping[tuple[str, str, str], Parsed] | None = None,
+    decided: Readings | None = None,
 ) -> pa.Table:
     """Build the `outcomes` table: every answer, by both parsers.
 
@@ -78,9 +62,6 @@ def outcomes(
     Raises:
         BadInput: naming the first query without a subset.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     parts = [schema.from_columns("outcomes", {})]
     for code in sorted(answers["language"].unique().to_pylist()):
         in_language = (table.filter(pc.equal(table["language"], code)) for table in (queries, answers))
@@ -93,15 +74,12 @@ def _of_language(
     queries: pa.Table,
     answers: pa.Table,
     *,
-    decided: Mapping[tuple[str, str, str], Parsed],
+    decided: Readings,
 ) -> pa.Table:
     """Return the outcomes of the answers in one language, sorted by key.
 
     Repeated texts are parsed once.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     answers = answers.combine_chunks()
     places = pc.index_in(answers["query_id"], queries["query_id"].combine_chunks())
     subset = queries["subset"].take(places)
@@ -115,25 +93,17 @@ def _of_language(
     # Only free answers are read with their query.
     formulaic = pc.is_in(answers["template"], pa.array(sorted(NOMIRACL_TEMPLATES)))
     query = pc.if_else(formulaic, "", pc.fill_null(queries["text"].take(places), ""))
-    columns_read = (*(answers[name] for name in ("status", "template", "text")), query)
+    answers = answers.append_column("query", query)
     states: dict[tuple[Any, ...], int] = {}
-    rows = zip(*(column.to_pylist() for column in columns_read), strict=True)
+    rows = read_rows(answers, "status", "template", "text", "query")
     place = pa.array([states.setdefault(row, len(states)) for row in rows])
     right = pc.if_else(pc.equal(subset, "relevant"), RIGHT["relevant"], RIGHT["non_relevant"])
     keys = {name: answers[name] for name in _KEY} | {"subset": subset}
     parts = []
     for parser in PARSERS:
-        parsed = [
-            (parser == "strict" and template not in NOMIRACL_TEMPLATES and decided.get((language, text, query)))
-            or _parse_answer(language, parser, text, status, template, query)
-            for status, template, text, query in states
-        ]
-        names = ("outcome", "rule", "span_start", "span_end")
-        types = (pa.string(), pa.string(), pa.int64(), pa.int64())
-        columns = {
-            name: pa.array([getattr(entry, name) for entry in parsed], kind).take(place)
-            for name, kind in zip(names, types, strict=True)
-        }
+        parsed = [_parse_answer(parser, decided, language, *state) for state in states]
+        found = ((field.name, [getattr(entry, field.name) for entry in parsed]) for field in fields(Parsed))
+        columns = {name: pa.array(values).take(place) for name, values in found}
         scored = pc.is_in(columns["outcome"], pa.array(sorted(RIGHT.values())))
         correct = pc.if_else(scored, pc.equal(columns["outcome"], right), pa.scalar(None, pa.bool_()))
         data = {**keys, "parser": pa.repeat(parser, len(answers)), **columns, "correct": correct}
@@ -142,12 +112,7 @@ def _of_language(
 
 
 def _parse_answer(
-    language: str,
-    parser: Parser,
-    text: str | None,
-    status: str,
-    template: str | None,
-    query: str,
+    parser: Parser, decided: Readings, language: str, status: str, template: str | None, text: str | None, query: str
 ) -> Parsed:
     """Parse a text, given the recorded status of its call."""
     if status == "missing":
@@ -156,11 +121,12 @@ def _parse_answer(
         # The published parser has no outcome for a failed call.
         return parse_published(text or "")
     if status == "api_error":
-        parsed = parse_outcome(text, language=language, template=template)
+        parsed = parse_outcome(text or "", language=language, template=template)
         return parsed if parsed.outcome == "api_error" else Parsed("api_error", "api_error")
     if status == "refused" and text is None:
         return Parsed("unparsed", "refused")
-    return parse_outcome(text or "", language=language, template=template, query=query)
+    free = None if template in NOMIRACL_TEMPLATES else decided.get((language, text or "", query))
+    return free or parse_outcome(text or "", language=language, template=template, query=query)
 
 
 def sample_outcomes(arena: Arena) -> pa.Table | None:
@@ -169,9 +135,6 @@ def sample_outcomes(arena: Arena) -> pa.Table | None:
     Returns:
         The columns of table `outcomes`, one row for each sample and parser: the key repeats.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     samples = arena.read_optional("samples")
     if samples is None or "queries" not in arena.tables:
         return None

@@ -4,20 +4,19 @@ An answer has one row per query and system, so a system asked with several promp
 with the template's suffix (`mistral-7b@vanilla`, `mistral-7b@role`). Here they are one system again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.schema import Parser
-from mirage.stages.outcomes.rates import keep_named, rates
+from mirage.stages.outcomes.rates import Rate, keep_named, rates
 from mirage.stats.intervals import REACH
+from mirage.stats.rows import group, read_rows
 from mirage.text.languages import place
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 REFERENCE = "vanilla"
 """Reference template of comparisons: the paper's Original."""
@@ -39,13 +38,8 @@ def base_names(variants: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str
     Returns:
         The name of the system by pair.
     """
-    pairs = sorted(set(variants))
-    stems = {pair: _stem(*pair) for pair in pairs}
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for pair, stem in stems.items():
-        groups.setdefault(stem, []).append(pair)
     bases: dict[tuple[str, str], str] = {}
-    for stem, members in groups.items():
+    for stem, members in group((_stem(*pair), pair) for pair in sorted(set(variants))).items():
         templates = [template for _, template in members]
         # Two names with one template are two systems, and a single name has no variants to merge.
         joined = len(members) > 1 and len(set(templates)) == len(templates)
@@ -79,39 +73,28 @@ def template_rates(
         UnknownName: if the tables have no such parser or language.
         NotEnoughData: if no answer has a known template.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     templated = answers.select([*_QUERY, "system", "template"]).filter(pc.is_valid(answers["template"]))
     table = outcomes.join(templated, [*_QUERY, "system"], join_type="inner")
     if not len(table):
         raise NotEnoughData(
             "no answer has a known prompt template", do="import answers with the column template, or generate"
         )
-    variants = table.select(["system", "template"]).group_by(["system", "template"]).aggregate([]).to_pylist()
-    bases = base_names((row["system"], row["template"]) for row in variants)
-    pairs = zip(table["system"].to_pylist(), table["template"].to_pylist(), strict=True)
-    column = table.schema.get_field_index("system")
-    table = table.set_column(column, "system", pa.array([bases[pair] for pair in pairs], pa.string()))
-    table = table.select([*outcomes.column_names, "template"])
-    table = keep_named(table, "language", languages)
-    parts = []
-    for template in sorted(pc.unique(table["template"]).to_pylist(), key=lambda name: (name != REFERENCE, name)):
-        part = rates(table.filter(pc.equal(table["template"], template)).drop_columns(["template"]), parser=parser)
-        parts.append(part.append_column("template", pa.array([template] * len(part), pa.string())))
-    result = pa.concat_tables(parts)
+    names = base_names(read_rows(table, "system", "template"))
+    systems = [names[pair] for pair in read_rows(table, "system", "template")]
+    table = table.drop_columns(["system"]).append_column("system", pa.array(systems, pa.string()))
+    table = keep_named(table.select([*outcomes.column_names, "template"]), "language", languages)
     changes = _changes(table.filter(pc.equal(table["parser"], parser)))
-    keys = zip(*(result[name].to_pylist() for name in ("language", "subset", "system", "template")), strict=True)
-    change_rows = [changes.get(key, (None, None, None, None)) for key in keys]
-    for name, values in zip(COLUMNS, zip(*change_rows, strict=True), strict=True):
-        kind = pa.int32() if name == "pairs" else pa.float64()
-        result = result.append_column(name, pa.array(values, kind))
-    rows = result.select(["language", "subset", "system"]).to_pylist()
-    places = sorted(
-        range(len(rows)),
-        key=lambda i: (place(rows[i]["language"]), rows[i]["subset"], rows[i]["system"], i),
+    rows = []
+    for template in sorted(table["template"].unique().to_pylist(), key=lambda name: (name != REFERENCE, name)):
+        part = rates(table.filter(pc.equal(table["template"], template)).drop_columns(["template"]), parser=parser)
+        for row in part.to_pylist():
+            change = changes.get((row["language"], row["subset"], row["system"], template), (None,) * 4)
+            rows.append(row | {"template": template} | dict(zip(COLUMNS, change, strict=True)))
+    rows.sort(key=lambda row: (place(row["language"]), row["subset"], row["system"]))
+    added = [("template", pa.string()), *((name, pa.float64()) for name in COLUMNS[:3]), ("pairs", pa.int32())]
+    return pa.Table.from_pylist(
+        rows, pa.schema([*schema.arrow_schema(Rate), *map(pa.field, *zip(*added, strict=True))])
     )
-    return result.take(places)
 
 
 def matched_difference(cells: Sequence[tuple[int, int, int]]) -> tuple[float, float, float]:
@@ -146,31 +129,18 @@ def _stem(system: str, template: str) -> str:
 
 def _changes(table: pa.Table) -> dict[tuple[str, str, str, str], tuple[float, float, float, int]]:
     """Return differences from the reference template by language, subset, system and template."""
-    import pyarrow.compute as pc
-
-    decided = table.filter(pc.is_valid(table["correct"]))
-    columns = ("language", "subset", "system", "query_id", "correct", "template")
-    keys = ["language", "subset", "system", "query_id"]
-    first = decided.filter(pc.not_equal(decided["template"], REFERENCE)).select(columns)
-    second = decided.filter(pc.equal(decided["template"], REFERENCE)).select([*keys, "correct"])
-    matched = first.join(second.rename_columns([*keys, "before"]), keys, join_type="inner")
-    grouped = matched.group_by(["language", "subset", "system", "template", "correct", "before"]).aggregate(
-        [([], "count_all")]
-    )
+    columns = ("language", "subset", "system", "query_id", "template", "correct")
+    decided = {tuple(of): correct for *of, correct in read_rows(table, *columns) if correct is not None}
     counts: dict[tuple[str, str, str], dict[str, list[int]]] = {}
-    for row in grouped.to_pylist():
-        cell = counts.setdefault((row["subset"], row["system"], row["template"]), {}).setdefault(
-            row["language"], [0, 0, 0]
-        )
-        n = row["count_all"]
-        cell[2] += n
-        if row["correct"] != row["before"]:
-            cell[1 if row["correct"] else 0] += n  # A wrong answer counts in either rate.
+    for (language, subset, system, query, template), correct in decided.items():
+        before = decided.get((language, subset, system, query, REFERENCE))
+        if template != REFERENCE and before is not None:
+            cell = counts.setdefault((subset, system, template), {}).setdefault(language, [0, 0, 0])
+            cell[int(correct)] += correct != before  # A wrong answer counts in either rate.
+            cell[2] += 1
     changes = {}
-    for (subset, system, template), by_language in counts.items():
-        cells = {code: (first, second, n) for code, (first, second, n) in by_language.items()}
-        for code, counted in cells.items():
-            changes[code, subset, system, template] = (*matched_difference([counted]), counted[2])
-        total = sum(n for _, _, n in cells.values())
-        changes["all", subset, system, template] = (*matched_difference(list(cells.values())), total)
+    for of, by_language in counts.items():
+        cells = {code: (first, second, n) for code, (first, second, n) in sorted(by_language.items())}
+        for code, members in (("all", [*cells.values()]), *((code, [cell]) for code, cell in cells.items())):
+            changes[code, *of] = (*matched_difference(members), sum(n for *_, n in members))
     return changes

@@ -8,8 +8,6 @@ vowel signs as word characters), stems stand alone. `examples` are answers with 
 the rules read each as labelled.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -36,7 +34,7 @@ class Wording:
     nouns: str
     """Sources and their content: information, answer, details."""
     cites: str
-    """The sources as an authority: "according to the documents". They are no subject, so what follows is a claim."""
+    """The sources as an authority: "according to the documents". They are not the subject, so a claim follows."""
     statutes: str
     """Texts that a question can be about: an act that does not mention eels is a fact, not a gap."""
     denies: str
@@ -58,11 +56,11 @@ class Wording:
     implies: str
     """Words for an implication of the sources: a claim, even with a denial in it."""
     known: str
-    """Words of general knowledge: a claim, whatever stands before it."""
+    """Words of general knowledge: a claim, whatever precedes it."""
     reports: str
     """Words by which a clause about the sources claims: according to, states that."""
     quotes: str
-    """Somebody's saying, up to what is said: "the mayor told them that", "according to the police"."""
+    """Reported speech, up to what is said: "the mayor told them that", "according to the police"."""
     sorry: str
     """Apologies."""
     aside: str
@@ -80,7 +78,7 @@ class Wording:
     weak: str
     """Clauses that beside a gap claim nothing: of another source ("the second one"), unreal ("would"), a guess."""
     given: str
-    """What the reader gave, named by that: "the list you sent"."""
+    """Material from the reader, named as such: "the list you sent"."""
     wants: str
     """Asks for more material, as what was given is not enough: a gap."""
     figure: str
@@ -88,9 +86,9 @@ class Wording:
     lacks: str
     """Words for something that is missing or does not come up: after other clauses, a gap."""
     hence: str
-    """Words by which a gap follows from what stands before it: so, therefore."""
+    """Words that make a gap follow from the preceding text: so, therefore."""
     supposes: str
-    """A condition up to its end: "If you are unable to pay,". A negation in it is no gap unless about sources."""
+    """A condition up to its end: "If you are unable to pay,". A negation in it is not a gap, unless about sources."""
     affirm: str
     """Says that the sources answer."""
 

@@ -11,24 +11,21 @@ and names its evidence. NoMIRACL is the case of two subsets: `right` and `ignore
 `unsupported` (a hallucination) and `right_refusal` where none is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from mirage.schema import Outcome, Share, Subset
-from mirage.stages.retrieve.measures import RELEVANT_FROM, grades
+from mirage.schema import AnswerKey, Outcome, Share, Subset, Tables
+from mirage.stages.retrieve.measures import RELEVANT_FROM, grades, labels_by_query
 from mirage.stages.shown import ShownPassages
 from mirage.stats.intervals import mean_interval, wilson
 from mirage.stats.units import shared_ids, sharing_factor
 from mirage.store.arena import Arena
 from mirage.text.answers import citations, cited_ids, is_numbered
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Cause = Literal["right", "not_retrieved", "ignored", "unsupported", "right_refusal"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
@@ -36,7 +33,6 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 CAUSED_BY = ("outcomes", "passages", "documents", "retrieved", "answers")
 """Input tables of causes; all but the first are optional."""
 _QUERY = ("language", "query_id")
-_ANSWER = ("text", "template", "numbered", "retriever", "depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +145,8 @@ def cause_shares(attributions: Iterable[Attribution]) -> list[CauseShare]:
         if entry.cause is not None:
             found.setdefault(entry.system, {}).setdefault(entry.language, {})[entry.query_id] = entry.cause
     shares = []
-    for system in sorted(found):
-        by_language = dict(sorted(found[system].items()))
+    for system, languages in sorted(found.items()):
+        by_language = dict(sorted(languages.items()))
         for cause in CAUSES:
             cells = [(sum(own == cause for own in queries.values()), len(queries)) for queries in by_language.values()]
             for code, (k, n) in zip(by_language, cells, strict=True):
@@ -172,9 +168,7 @@ def _sharing_factor(by_language: Mapping[str, Mapping[str, Cause]], cause: Cause
     return sharing_factor(values, queries)
 
 
-def causes(
-    tables: Mapping[str, pa.Table], *, parser: str = "strict", relevant_from: int = RELEVANT_FROM
-) -> list[AnswerCause]:
+def causes(tables: Tables, *, parser: str = "strict", relevant_from: int = RELEVANT_FROM) -> list[AnswerCause]:
     """Determine the cause of every answer with an outcome.
 
     Args:
@@ -183,17 +177,9 @@ def causes(
         parser: parser whose outcomes count.
         relevant_from: lowest grade that counts as relevant.
     """
-    import pyarrow.compute as pc
-
     passages = tables.get("passages")
     shown = ShownPassages(passages, tables.get("retrieved"), columns=("passage_id", "passage_language"))
-    labels: dict[tuple[str, str], dict[str, int]] = {}
-    if passages is not None:
-        graded = grades(passages, tables.get("documents"))
-        for language, query_id, passage_id, grade in zip(
-            *(graded[name].to_pylist() for name in graded.column_names), strict=True
-        ):
-            labels.setdefault((language, query_id), {})[passage_id] = grade
+    labels = {} if passages is None else labels_by_query(grades(passages, tables.get("documents")))
     outcomes = tables["outcomes"]
     rows = outcomes.filter(pc.equal(outcomes["parser"], parser)).select([*_QUERY, "system", "subset", "outcome"])
     answers = answer_rows(tables.get("answers"))
@@ -213,12 +199,10 @@ def causes(
     return result
 
 
-def answer_rows(answers: pa.Table | None) -> dict[tuple[str, str, str], dict[str, Any]]:
+def answer_rows(answers: pa.Table | None) -> dict[AnswerKey, dict[str, Any]]:
     """Return the shown and cited passages of each answer, by key."""
-    if answers is None:
-        return {}
-    names = [name for name in (*_QUERY, "system", *_ANSWER) if name in answers.column_names]
-    return {(row["language"], row["query_id"], row["system"]): row for row in answers.select(names).to_pylist()}
+    rows = [] if answers is None else answers.to_pylist()
+    return {(row["language"], row["query_id"], row["system"]): row for row in rows}
 
 
 def cited_passages(answer: Mapping[str, Any], passage_ids: tuple[str, ...]) -> tuple[str, ...]:

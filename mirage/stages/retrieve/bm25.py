@@ -6,17 +6,14 @@ are `mirage.text.segmentation.search_terms`: whole words without accents and vow
 unspaced scripts and in Hangul. A query of one such character matches every bigram that contains it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mirage.stages.retrieve.corpus import Corpus
 from mirage.store.extras import extra
 from mirage.text.segmentation import is_character, pair_of, search_terms
-
-if TYPE_CHECKING:
-    from mirage.stages.retrieve.corpus import Corpus
 
 K1, B = 0.9, 0.4
 """Saturation and length normalisation of MIRACL's BM25 (Pyserini's defaults)."""
@@ -54,8 +51,6 @@ class Bm25:
             query: the query; repeated terms count repeatedly.
             depth: maximum number of texts.
         """
-        import numpy as np
-
         numbers = [number for term in self._analyse(query) for number in self._numbers(term)]
         if not numbers:
             return []

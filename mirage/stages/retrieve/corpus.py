@@ -1,11 +1,12 @@
 """Corpora to search, one language at a time: files, or the passages of an arena."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData
@@ -13,9 +14,6 @@ from mirage.store import records
 from mirage.store.files import Line, list_files
 from mirage.text.languages import language as language_of
 from mirage.text.languages import language_of_file
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ID_FIELDS = ("_id", "docid", "doc_id", "pid", "id")
 """Field names of a document's id in a corpus."""
@@ -80,7 +78,6 @@ def read_corpus(path: Path, language: str) -> Corpus:
             where=str(path),
             do="add a field language, name the file like corpus.fi.jsonl, or choose other --languages",
         )
-    import pyarrow as pa
 
     return Corpus(pa.concat_tables([*parts, _table(rows)]))
 
@@ -95,8 +92,6 @@ def arena_corpus(passages: pa.Table, language: str) -> Corpus:
     Raises:
         NotEnoughData: if none has a text.
     """
-    import pyarrow.compute as pc
-
     own = passages.filter(pc.and_(pc.equal(passages["language"], language), pc.is_valid(passages["text"])))
     first = schema.sort("passages", own).group_by("passage_id", use_threads=False)
     table = first.aggregate([("title", "first"), ("text", "first")]).rename_columns(list(COLUMNS))
@@ -123,6 +118,5 @@ def read_passage(line: Line) -> dict[str, Any]:
 
 
 def _table(rows: list[dict[str, Any]]) -> pa.Table:
-    import pyarrow as pa
 
     return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in COLUMNS]))

@@ -11,25 +11,27 @@ Unlabelled passages count as not relevant, as in trec_eval; judged@k measures ho
 relevant passage only has judged@k, while trec_eval gives it 0.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from dataclasses import astuple, dataclass
+from typing import Literal, cast, get_args
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
+from mirage.schema import QueryKey
 from mirage.stages.features.citation import average_precision, recall
 from mirage.stages.features.means import means as feature_means
 from mirage.stages.features.means import over_languages
 from mirage.stages.shown import contexts
+from mirage.stats.rows import group, read_rows
 from mirage.stats.units import Unit
 from mirage.store.arena import Arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Kind = Literal["nDCG", "R", "RR", "AP", "judged"]
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100", "judged@10")
@@ -108,36 +110,31 @@ def by_query(
         UnknownName: if there is no such measure.
         BadInput: if a cutoff is not a number, or a retriever has a duplicate passage for a query.
     """
-    import pyarrow as pa
-
     wanted = {name: measure(name) for name in sorted(measures)}
-    labels: dict[tuple[str, str], dict[str, int]] = {}
-    columns = (grades[name].to_pylist() for name in (*_QUERY, "passage_id", "grade"))
-    for language, query_id, passage, grade in zip(*columns, strict=True):
-        labels.setdefault((language, query_id), {})[passage] = grade
-    runs: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    labels = labels_by_query(grades)
     ordered = retrieved.sort_by([("rank", "ascending"), ("passage_id", "ascending")])
-    columns = (ordered[name].to_pylist() for name in (*_QUERY, "retriever", "passage_id"))
-    for language, query_id, retriever, passage in zip(*columns, strict=True):
-        ranking = runs.setdefault((language, retriever), {}).setdefault(query_id, {})
-        if passage in ranking:
+    found = read_rows(ordered, "language", "retriever", "query_id", "passage_id")
+    lists = group((row[:3], row[3]) for row in found)
+    for (language, retriever, query_id), ids in lists.items():
+        passage, n = Counter(ids).most_common(1)[0]
+        if n > 1:
             raise BadInput(
                 f"{retriever} retrieved the passage {passage} twice",
                 where=f"language={language!r}, query_id={query_id!r}",
                 do="keep one of its ranks",
             )
-        ranking[passage] = None
+    retrievers: dict[str, list[str]] = group(sorted({of[:2] for of in lists}))
     rows: list[tuple[str | float | None, ...]] = []
     for (language, query_id), labelled in sorted(labels.items()):
-        for (code, retriever), rankings in sorted(runs.items()):
-            ids = list(rankings.get(query_id, ()))
-            for name, (kind, cutoff) in wanted.items() if code == language else ():
+        for retriever in retrievers.get(language, ()):
+            ids = lists.get((language, retriever, query_id), [])
+            for name, (kind, cutoff) in wanted.items():
                 value = _measure(kind, ids[:cutoff], labelled, cutoff, relevant_from)
                 known = not isinstance(value, str)
                 rows.append((language, query_id, retriever, name, value if known else None, None if known else value))
     names = (*_QUERY, "retriever", "measure", "value", "reason")
-    fields = [(name, pa.float64() if name == "value" else pa.string()) for name in names]
-    return pa.Table.from_arrays([pa.array([row[k] for row in rows], kind) for k, (_, kind) in enumerate(fields)], names)
+    fields = pa.schema([(name, pa.float64() if name == "value" else pa.string()) for name in names])
+    return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], fields)
 
 
 def _measure(
@@ -167,16 +164,11 @@ def means(measured: pa.Table) -> list[RetrievalMean]:
     Args:
         measured: result of `by_query`.
     """
-    table = measured.select(["language", "query_id", "retriever", "measure", "value"]).rename_columns(
-        ["language", "query_id", "system", "feature", "value"]
-    )
+    table = measured.rename_columns({"retriever": "system", "measure": "feature"})
     bounds = dict.fromkeys(table["feature"].unique().to_pylist(), (0.0, 1.0))
     rows = feature_means(table, bounds=bounds)
     every = [*rows, *over_languages(rows, table, bounds=bounds)]
-    return [
-        RetrievalMean(row.language, row.system, row.feature, row.mean, row.low, row.high, row.n, row.total, row.unit)
-        for row in every
-    ]
+    return [RetrievalMean(*(*of[:8], of[-1])) for of in map(astuple, every)]
 
 
 def grades(passages: pa.Table, documents: pa.Table | None = None) -> pa.Table:
@@ -188,16 +180,10 @@ def grades(passages: pa.Table, documents: pa.Table | None = None) -> pa.Table:
 
     Returns:
         Columns language, query_id, passage_id and grade (int64; 0 is not relevant), one row per labelled passage: its
-        grade, else 1 or 0 for relevant or not. A negative grade (trec_eval's "not judged") is no label.
+        grade, else 1 or 0 for relevant or not. A negative grade (trec_eval's "not judged") is not a label.
     """
-    import pyarrow as pa
-
-    key = ("language", "query_id", "passage_id")
-    by_key: dict[tuple[str, str, str], int] = {}
-    columns = (passages[name].to_pylist() for name in (*key, "relevant"))
-    for language, query_id, passage_id, relevant in zip(*columns, strict=True):
-        if relevant is not None:
-            by_key[language, query_id, passage_id] = int(relevant)
+    key = schema.key("passages")
+    by_key = {tuple(of): int(label) for *of, label in read_rows(passages, *key, "relevant") if label is not None}
     for row in documents.to_pylist() if documents is not None else ():
         grade = json.loads(row["metadata"]).get("grade") if row["metadata"] else None
         if isinstance(grade, int) and not isinstance(grade, bool):
@@ -206,9 +192,16 @@ def grades(passages: pa.Table, documents: pa.Table | None = None) -> pa.Table:
                 by_key.pop(place, None)
             else:
                 by_key[place] = grade
-    keys = list(by_key)
-    data = {name: pa.array([entry[k] for entry in keys], pa.string()) for k, name in enumerate(key)}
-    return pa.table({**data, "grade": pa.array(list(by_key.values()), pa.int64())})
+    rows = [dict(zip((*key, "grade"), (*of, grade), strict=True)) for of, grade in by_key.items()]
+    return pa.Table.from_pylist(rows, pa.schema([*((name, pa.string()) for name in key), ("grade", pa.int64())]))
+
+
+def labels_by_query(grades: pa.Table) -> dict[QueryKey, dict[str, int]]:
+    """Return the grade of each labelled passage of a query, from the result of `grades`."""
+    labels: dict[QueryKey, dict[str, int]] = {}
+    for language, query_id, passage_id, grade in read_rows(grades, *_QUERY, "passage_id", "grade"):
+        labels.setdefault((language, query_id), {})[passage_id] = grade
+    return labels
 
 
 def measure_retrievers(
@@ -249,14 +242,11 @@ def ranked_lists(arena: Arena, passages: pa.Table, languages: Iterable[str] | No
     Raises:
         NotEnoughData: if no retriever has results.
     """
-    import pyarrow.compute as pc
-
     brought = passages.filter(pc.invert(pc.fill_null(passages["pooled"], False)))
     runs = contexts(brought, arena.read_optional("retrieved", languages=languages))
     if not len(runs):
         raise NotEnoughData("no retriever has results", where=arena.address, do=arena.command("retrieved"))
-    rank = runs.column_names.index("position")
-    return runs.rename_columns(["rank" if k == rank else name for k, name in enumerate(runs.column_names)])
+    return runs.rename_columns({"position": "rank"})
 
 
 def labelled_passages(arena: Arena, languages: Iterable[str] | None = None) -> tuple[pa.Table, pa.Table]:

@@ -5,23 +5,22 @@
 The passages come from a corpus, or from the arena (`arena_corpus`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mirage import schema
-from mirage.errors import BadInput, UnknownName
+from mirage.errors import BadInput
+from mirage.schema import QueryKey, Tables
 from mirage.stages.retrieve.bm25 import Hit, search_bm25
 from mirage.stages.retrieve.corpus import Corpus, arena_corpus, read_corpus
 from mirage.stages.shown import refuse_changed, refuse_name
-from mirage.stages.stage import Progress, Stage, Tables, run
+from mirage.stages.stage import Progress, Stage, run
+from mirage.stats.rows import read_rows
 from mirage.store.arena import Arena, open_arena
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +70,7 @@ def retrieve(
     """
     arena = open_arena(path)
     arena.need("queries")
-    for code in options.languages or ():
-        if code not in arena.languages("queries"):
-            raise UnknownName("language", code, arena.languages("queries"), where=arena.address)
+    arena.known_languages("queries", options.languages)
     return run(
         RETRIEVE,
         path,
@@ -87,8 +84,6 @@ def retrieve(
 
 
 def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress | None = None) -> dict[str, pa.Table]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     empty = schema.arrow_schema("retrieved").empty_table()
     queries, retrieved = tables["queries"], tables.get("retrieved", empty)
@@ -99,16 +94,15 @@ def _retrieve(tables: Tables, *, options: RetrieveSettings, progress: Progress |
     others = pc.invert(pc.is_in(own["language"], value_set=pa.array(chosen, pa.string())))
     parts = [own.filter(others).cast(empty.schema)]
     with_text = passages.filter(pc.is_valid(passages["text"]))
-    known = set(zip(*(with_text[name].to_pylist() for name in schema.key("passages")), strict=True))
+    known = set(read_rows(with_text, *schema.key("passages")))
     queries = schema.sort("queries", queries.filter(pc.is_valid(queries["text"])))
     for number, code in enumerate(chosen, start=1):
         corpus = arena_corpus(passages, code) if options.corpus is None else read_corpus(options.corpus, code)
         asked = queries.filter(pc.equal(queries["language"], code))
-        keys = zip(*(asked[name].to_pylist() for name in ("language", "query_id")), strict=True)
         found = search_bm25(corpus, asked["text"].to_pylist(), options.depth)
         rows = [
             row
-            for key, best in zip(keys, found, strict=True)
+            for key, best in zip(read_rows(asked, *schema.key("queries")), found, strict=True)
             for row in ranked_passages(key, options.name, corpus, best, known)
         ]
         parts.append(schema.from_rows("retrieved", rows))
@@ -122,7 +116,7 @@ RETRIEVE = Stage("retrieve", ("queries",), ("retrieved",), _retrieve, uses=("pas
 
 
 def ranked_passages(
-    key: tuple[str, str], retriever: str, corpus: Corpus, best: Sequence[Hit], known: Container[object]
+    key: QueryKey, retriever: str, corpus: Corpus, best: Sequence[Hit], known: Container[object]
 ) -> Iterator[schema.Retrieved]:
     """Yield the passages of one query, best first, with the texts that the arena lacks.
 
@@ -133,8 +127,6 @@ def ranked_passages(
         best: what was found, best first.
         known: language, query and id of the passages whose texts the arena has.
     """
-    import pyarrow as pa
-
     passages = corpus.passages.take(pa.array([row for row, _ in best], pa.int64())).to_pylist()
     for rank, (passage, (_, score)) in enumerate(zip(passages, best, strict=True), start=1):
         name = passage["passage_id"]

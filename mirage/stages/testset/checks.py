@@ -1,21 +1,19 @@
 """Checks of a corpus's passages: the source of a question, its near-duplicates, and what a model finds to answer."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any
 
-from mirage.llm.asking import unread
+from mirage.llm.asking import explain_unread
 from mirage.llm.completion import Messages, Reply
 from mirage.llm.prompts import fence_code, fence_texts, one_message
 from mirage.llm.tokens import TokenEstimate
-from mirage.schema import Check, Finding, PassageCheck
+from mirage.schema import Finding, PassageCheck
 from mirage.stages.model_stage import find_number, read_list
 from mirage.stages.retrieve.bm25 import Bm25
 from mirage.stages.testset.questions import Grams, WrittenQuestion, holds_words, jaccard, word_grams
 from mirage.stages.testset.settings import CorpusPassage
+from mirage.stats.rows import group
 from mirage.text.languages import name_of
 
 MODEL_CHECKED = 20
@@ -26,22 +24,8 @@ _CHECK_TOKENS = 375
 """Maximum tokens of each passage that the model reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageFinding:
-    """Result of the check of one passage."""
-
-    check: Check
-    """The check."""
-    finding: Finding | None
-    """The finding; None if undecided."""
-    value: float | None = None
-    """Similarity of a near-duplicate."""
-    evidence: str | None = None
-    """The passage it is similar to, or the words that answer."""
-    reason: str | None = None
-    """Reason why there is no finding."""
-    call: str | None = None
-    """Ledger key of the call."""
+UNCHECKED = PassageCheck("", "", "", "model", None, None, None, removed=False, reason=None, call=None)
+"""The row of a check before its key and its finding are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +34,7 @@ class CheckedQuestion:
 
     question: WrittenQuestion
     """The question."""
-    found: dict[int, PassageFinding]
+    found: dict[int, PassageCheck]
     """Findings by row of the passage, in the order of the search."""
 
     def rows(self, finding: Finding | None) -> list[int]:
@@ -83,7 +67,7 @@ class SearchedCorpus:
         return jaccard(self._grams[first], self._grams[second])
 
 
-def add_copies(found: dict[int, PassageFinding], corpus: SearchedCorpus) -> None:
+def add_copies(found: dict[int, PassageCheck], corpus: SearchedCorpus) -> None:
     """Record the near-duplicates of the passages that answer, transitively, among those most similar by search."""
     open_ = [row for row, result in found.items() if result.finding == "answers"]
     while open_:
@@ -92,7 +76,8 @@ def add_copies(found: dict[int, PassageFinding], corpus: SearchedCorpus) -> None
         for other in corpus.search(corpus.passages[row].searched):
             answers = other in found and found[other].finding == "answers"
             if not answers and (similarity := corpus.similarity(row, other)) >= _COPY:
-                found[other] = PassageFinding("copy", "answers", similarity, name)
+                copied = replace(UNCHECKED, check="copy", finding="answers")
+                found[other] = replace(copied, value=similarity, evidence=name)
                 open_.append(other)
 
 
@@ -137,7 +122,7 @@ def start_check(question: WrittenQuestion, corpus: SearchedCorpus) -> tuple[Chec
     """
     text, source = str(question.draft.text), corpus.rows[question.draft.passages]
     quotes = " … ".join(fact.quote for fact in question.facts)
-    found = {source: PassageFinding("source", "answers", evidence=quotes)}
+    found = {source: replace(UNCHECKED, check="source", finding="answers", evidence=quotes)}
     add_copies(found, corpus)
     searched = [text, *(words for fact in question.vital for words in (f"{text} {fact.text}", fact.quote))]
     searches = [corpus.search(words) for words in (*searched, corpus.passages[source].searched)]
@@ -149,55 +134,23 @@ def start_check(question: WrittenQuestion, corpus: SearchedCorpus) -> tuple[Chec
     return CheckedQuestion(question, found), request
 
 
-def read_check(request: CheckRequest, reply: Reply) -> dict[int, PassageFinding]:
+def read_check(request: CheckRequest, reply: Reply) -> dict[int, PassageCheck]:
     """Parse a model's findings by row; a passage without a valid finding is undecided, with the reason."""
-    reason: str | None = unread(reply)
+    reason: str | None = explain_unread(reply)
     entries = [] if reason is not None else read_list(reply.text or "")
     if isinstance(entries, str):
         reason, entries = entries, []
-    by_number: dict[int, list[Mapping[str, Any]]] = {}
-    for entry in entries:
-        number = find_number(entry, "passage", len(request.rows))
-        if number is None:
-            named = str(entry.get("passage"))[:40]
-            reason, by_number = f"the reply names the passage {named!r}, which was not shown", {}
-            break
-        by_number.setdefault(number, []).append(entry)
+    by_number = group((find_number(entry, "passage", len(request.rows)), entry) for entry in entries)
+    if None in by_number:
+        named = str(by_number[None][0].get("passage"))[:40]
+        reason, by_number = f"the reply names the passage {named!r}, which was not shown", {}
     results = {}
     for number, (row, passage) in enumerate(zip(request.rows, request.passages, strict=True), 1):
-        given = {str(entry.get("finding")) for entry in by_number.get(number, ())}
+        own = by_number.get(number, [])
+        given = {str(entry.get("finding")) for entry in own}
         finding: Finding | None = "answers" if given == {"answers"} else "nothing" if given == {"nothing"} else None
-        quotes = [entry.get("quote") for entry in by_number.get(number, ())]
+        quotes = [entry.get("quote") for entry in own if finding == "answers"]
         quote = next((q for q in quotes if isinstance(q, str) and holds_words(passage.searched, q)), None)
         why = None if finding is not None else reason or "the reply has no valid finding on it"
-        evidence = quote if finding == "answers" else None
-        results[row] = PassageFinding("model", finding, None, evidence, why, reply.key)
+        results[row] = replace(UNCHECKED, finding=finding, evidence=quote, reason=why, call=reply.key)
     return results
-
-
-def check_rows(
-    checked: CheckedQuestion, corpus: SearchedCorpus, query_id: str, is_removed: Callable[[int], bool]
-) -> list[PassageCheck]:
-    """Return the rows of table `passage_checks` of a question.
-
-    Args:
-        checked: the question.
-        corpus: its corpus.
-        query_id: the query.
-        is_removed: returns whether the passage in a row was removed from the corpus.
-    """
-    key = checked.question.draft.language, query_id
-    return [
-        PassageCheck(
-            *key,
-            corpus.passages[row].passage_id,
-            found.check,
-            found.finding,
-            found.value,
-            found.evidence,
-            is_removed(row),
-            found.reason,
-            found.call,
-        )
-        for row, found in checked.found.items()
-    ]

@@ -1,7 +1,5 @@
 """Questions by a model: requests, and validation of the replies."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -129,7 +127,7 @@ def read_question(request: QuestionRequest, reply: Reply) -> WrittenQuestion | D
 
 def _read_entry(reply: Reply) -> Mapping[str, Any]:
     """Return the only question of a reply."""
-    if (unread := asking.unread(reply)) is not None:
+    if (unread := asking.explain_unread(reply)) is not None:
         raise _DropError(f"the model did not reply: {unread}")
     entries = read_list(reply.text or "")
     if isinstance(entries, str):

@@ -1,7 +1,5 @@
 """Options of a test set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,14 +3,14 @@
 make_testset(Path("arena"), passages, settings, calls=calls)
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from mirage import schema
 from mirage.errors import ArenaError, NotEnoughData
@@ -25,20 +25,17 @@ from mirage.stages.testset.checks import (
     CheckRequest,
     SearchedCorpus,
     add_copies,
-    check_rows,
     read_check,
     start_check,
 )
 from mirage.stages.testset.questions import TYPES, QuestionRequest, WrittenQuestion, drop_repeated, read_question
 from mirage.stages.testset.settings import CorpusPassage, TestsetSettings
+from mirage.stats.rows import group
 from mirage.store import writing
 from mirage.store.arena import Arena, is_arena
 from mirage.store.files import write_text
 from mirage.store.writing import Provenance
 from mirage.text.languages import base
-
-if TYPE_CHECKING:
-    import numpy as np
 
 CORPUS_FILE = "source/corpus.jsonl"
 """The remaining corpus, in the arena's folder."""
@@ -84,12 +81,7 @@ def plan_testset(path: Path, passages: Sequence[CorpusPassage], settings: Testse
         text = request.passage.text[:300]
         found = tuple(corpus.passages[row] for row in rows)
         checks.append(CheckRequest(request.language, text, (text,) * 3, tuple(rows), found))
-    return llm_calls.total(
-        [
-            plan_calls(path, Conversations(requests), model),
-            plan_calls(path, Conversations(checks), model),
-        ]
-    )
+    return llm_calls.total(plan_calls(path, Conversations(of), model) for of in (requests, checks))
 
 
 def make_testset(
@@ -119,8 +111,6 @@ def make_testset(
         NotEnoughData: if the corpus or its questions are too few, or the budget was reached.
         Unreachable: if the service rejects every call.
     """
-    import numpy as np
-
     if is_arena(path):
         raise ArenaError("the folder already has an arena", where=str(path), do="give another folder")
     corpus = SearchedCorpus(passages)
@@ -145,11 +135,10 @@ def make_testset(
     rng = np.random.default_rng([settings.seed, 2])
     unanswerable = draw_unanswerable(checked, settings.unanswerable, rng=rng)
     removed = frozenset(row for number in unanswerable for row in _answering_rows(checked[number]))
-    tables, lost = _tables(checked, unanswerable, removed, corpus, settings, author=calls.model.settings.model)
-    dropped += lost
-    lost_ids = {draft.draft_id for draft in lost}
-    tables["drafts"] = [one.question.draft for one in checked if one.question.draft.draft_id not in lost_ids] + dropped
-    if not tables["queries"]:
+    author = calls.model.settings.model
+    tables = group(_rows(checked, unanswerable, removed, corpus, settings, author=author))
+    tables["drafts"] += dropped
+    if "queries" not in tables:
         raise NotEnoughData(
             "no question has a passage known not to answer it",
             do="add documents, or use a model that checks the passages",
@@ -158,10 +147,12 @@ def make_testset(
     counts: dict[str, Counter[str]] = {code: Counter() for code in settings.languages}
     for row in tables["queries"]:
         counts[row.language][row.subset] += 1
-    for draft in dropped:
-        counts[draft.language]["dropped"] += 1
+    reasons_of = Counter[str]()
+    for draft in tables["drafts"]:
+        if draft.query_id is None:
+            counts[draft.language]["dropped"] += 1
+            reasons_of[str(draft.reason)] += 1
     undecided = sum(len(one.rows(None)) for one in checked)
-    reasons_of = Counter(str(draft.reason) for draft in dropped)
     return TestsetResult(arena, counts, reasons_of, len(removed), undecided, llm_calls.total(run.costs))
 
 
@@ -214,8 +205,6 @@ def _requests(code: str, corpus: SearchedCorpus, settings: TestsetSettings, n: i
     Raises:
         NotEnoughData: if no passage is long enough.
     """
-    import numpy as np
-
     long = [row for row, passage in enumerate(corpus.passages) if len(passage.text) >= _SHORTEST]
     own = [row for row in long if base(corpus.passages[row].language or "") == base(code)]
     rows = own or long
@@ -259,11 +248,11 @@ def draw_unanswerable(checked: Sequence[CheckedQuestion], share: float, *, rng: 
     groups: list[tuple[set[int], list[int]]] = []
     for number, one in enumerate(checked):
         rows, numbers, others = set(_answering_rows(one)), [number], []
-        for group in groups:
-            if rows.isdisjoint(group[0]):
-                others.append(group)
+        for other in groups:
+            if rows.isdisjoint(other[0]):
+                others.append(other)
             else:
-                rows, numbers = rows | group[0], [*group[1], *numbers]
+                rows, numbers = rows | other[0], [*other[1], *numbers]
         groups = [*others, (rows, numbers)]
     languages = [one.question.draft.language for one in checked]
     total, taken = Counter(languages), Counter[str]()
@@ -278,10 +267,7 @@ def draw_unanswerable(checked: Sequence[CheckedQuestion], share: float, *, rng: 
     return frozenset(chosen)
 
 
-Rows = dict[str, list[Any]]
-
-
-def _tables(
+def _rows(
     checked: Sequence[CheckedQuestion],
     unanswerable: Set[int],
     removed: Set[int],
@@ -289,13 +275,8 @@ def _tables(
     settings: TestsetSettings,
     *,
     author: str,
-) -> tuple[Rows, list[schema.Draft]]:
-    """Return the rows of each table, and the drafts without a remaining passage to show."""
-    import numpy as np
-
-    names = ("queries", "tags", "references", "passages", "documents", "nuggets", "passage_checks")
-    tables: Rows = {name: [] for name in names}
-    lost = []
+) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of the questions with their tables; a question without a remaining passage to show is dropped."""
     for number, one in enumerate(checked):
         draft = one.question.draft
         key = draft.language, str(draft.query_id)
@@ -304,33 +285,32 @@ def _tables(
         silent = [row for row in one.rows("nothing") if row not in removed]
         shown = relevant + silent[: max(settings.depth - len(relevant), 2)]
         if not silent:
-            lost.append(replace(draft, query_id=None, reason="no remaining passage is known not to answer"))
+            reason = "no remaining passage is known not to answer"
+            yield "drafts", replace(draft, query_id=None, reason=reason)
             continue
-        subset: schema.Subset = "non_relevant" if is_unanswerable else "relevant"
-        tables["queries"].append(schema.Query(*key, subset, draft.text, None))
-        tables["tags"].append(schema.Tag(*key, "type", draft.type))
+        yield "drafts", draft
+        yield "queries", schema.Query(*key, "non_relevant" if is_unanswerable else "relevant", draft.text, None)
+        yield "tags", schema.Tag(*key, "type", draft.type)
         rng = np.random.default_rng([settings.seed, 3, *draft.draft_id.encode()])
         for position, place in enumerate(rng.permutation(len(shown)).tolist(), 1):
-            passage = corpus.passages[shown[place]]
-            label = shown[place] in relevant
-            tables["passages"].append(
-                schema.Passage(*key, passage.passage_id, position, passage.title, passage.text, label)
-            )
+            passage, label = corpus.passages[shown[place]], shown[place] in relevant
+            name = passage.passage_id
+            yield "passages", schema.Passage(*key, name, position, passage.title, passage.text, label)
             about = json.dumps({"file": passage.file}, ensure_ascii=False)
-            tables["documents"].append(schema.Document(*key, passage.passage_id, None, about))
+            yield "documents", schema.Document(*key, name, None, about)
         if not is_unanswerable:
-            tables["references"].append(schema.Reference(*key, str(draft.answer)))
-            tables["nuggets"] += [
-                schema.Nugget(*key, nugget_id(text), text, fact.importance, draft.passages, author)
-                for text, fact in {fact.text: fact for fact in reversed(one.question.facts)}.items()
-            ]
-        tables["passage_checks"] += check_rows(one, corpus, key[1], removed.__contains__)
-    return tables, lost
+            yield "references", schema.Reference(*key, str(draft.answer))
+            for text, fact in {fact.text: fact for fact in reversed(one.question.facts)}.items():
+                yield "nuggets", schema.Nugget(*key, nugget_id(text), text, fact.importance, draft.passages, author)
+        for row, found in one.found.items():
+            name = corpus.passages[row].passage_id
+            of = replace(found, language=key[0], query_id=key[1], passage_id=name)
+            yield "passage_checks", replace(of, removed=row in removed)
 
 
 def _write(
     path: Path,
-    tables: Rows,
+    tables: Mapping[str, Sequence[Any]],
     corpus: SearchedCorpus,
     removed: Set[int],
     settings: TestsetSettings,
@@ -350,7 +330,7 @@ def _write(
     notes.append("labels are made by a program and not audited")
     return writing.write(
         path,
-        {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items() if rows},
+        {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items()},
         title=path.name,
         about="A test set made from a corpus: questions by a model, some without an answer in the remaining corpus.",
         made_by=Provenance(calls.made_by, sources, notes, labels="model"),

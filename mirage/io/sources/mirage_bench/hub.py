@@ -4,8 +4,6 @@
 `<set>/<language>/dev.parquet`.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from mirage.errors import BadInput, UnknownName, Unreachable
-from mirage.io.sources.download import DownloadResult
+from mirage.io.sources.download import DownloadResult, finish, not_written
 from mirage.store.extras import extra
 from mirage.store.files import Sink, write_bytes
 from mirage.text.languages import LANGUAGES, miracl_language
@@ -74,17 +72,9 @@ def pull_bench(
         try:
             write_bytes(into / name, content)
         except OSError as error:
-            raise BadInput(
-                f"{into} cannot be written: {error.strerror or error}",
-                where=str(error.filename or into),
-                do="free space or check permissions, then run the command again to resume",
-            ) from None
+            raise not_written(into, error) from None
         fetched += 1
-    if len(absent) == len(names):
-        raise Unreachable(
-            f"none of the {len(names)} files is there, such as {absent[0]}", do="check the languages, or the folder"
-        )
-    return DownloadResult(into, len(names) - len(absent), fetched, tuple(absent))
+    return finish(into, names, fetched, absent, where="", do="check the languages, or the folder")
 
 
 def _address(dataset: What, source: Path | None) -> str:
@@ -99,7 +89,7 @@ def _fetch(address: str, code: str) -> bytes | None:
         from datasets import load_dataset
 
     try:
-        with _silent():
+        with _hide_progress():
             table = load_dataset(address, code, split="dev").with_format("arrow")[:]
     except ValueError as error:
         # datasets has no error of its own for a language or a split that is not there.
@@ -118,7 +108,7 @@ def _fetch(address: str, code: str) -> bytes | None:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def _hide_progress() -> Iterator[None]:
     """Hide the progress bars of `datasets`, as we print our own."""
     from datasets import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 

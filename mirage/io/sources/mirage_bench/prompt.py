@@ -11,8 +11,6 @@ A passage starts at a known id in brackets at the start of a line, and each id s
 is text, and so are the keywords of the frame within a passage.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -64,7 +62,7 @@ def split_bench_prompt(
         return frame[head.end() : start].strip(), {}
 
     start, body = contexts
-    marks = _once(body, list(begins.finditer(body)))
+    marks = _unique_marks(body, list(begins.finditer(body)))
     if marks is None:
         raise refuse(
             "can be split in more than one way: an id begins several lines", "reword the line that only looks like one"
@@ -74,7 +72,7 @@ def split_bench_prompt(
     return frame[head.end() : start].strip(), passages
 
 
-def _once(text: str, marks: list[re.Match[str]]) -> list[re.Match[str]] | None:
+def _unique_marks(text: str, marks: list[re.Match[str]]) -> list[re.Match[str]] | None:
     """Return the marks that start a passage, each id once; None if ambiguous.
 
     The first mark always does. If an id starts several lines, those count that are separated from the previous text (by

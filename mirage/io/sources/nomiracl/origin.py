@@ -1,10 +1,9 @@
-"""Public locations, file names, licences and systems of NoMIRACL's files. Data only."""
-
-from __future__ import annotations
+"""Public locations, file names, licences and systems of NoMIRACL's files."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from mirage.text.data import load_words
 from mirage.text.languages import Language
 
 What = Literal["outputs", "questions"]
@@ -30,33 +29,11 @@ class FileOrigin:
     """Licence."""
 
 
-ORIGIN: dict[What, FileOrigin] = {
-    "outputs": FileOrigin(
-        name="NoMIRACL baselines: raw outputs of 11 systems (project-miracl/nomiracl, results/baselines, 9c787da)",
-        url="https://github.com/project-miracl/nomiracl/raw/9c787da/results/baselines",
-        licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
-    ),
-    "questions": FileOrigin(
-        name="NoMIRACL queries with relevance labels (Hugging Face data set miracl/nomiracl)",
-        url="https://huggingface.co/datasets/miracl/nomiracl/resolve/main",
-        licence="Apache-2.0; the passages are Wikipedia (CC BY-SA)",
-    ),
-}
+_FACTS = load_words("origin", "mirage.io.sources.nomiracl")
+ORIGIN: dict[What, FileOrigin] = {what: FileOrigin(**_FACTS[what]) for what in get_args(What)}
 """Provenance of either set; `pull` starts from `url`, manifests keep all three."""
 
-SYSTEM_NAMES: dict[str, str] = {
-    "GPT-4": "gpt-4-azure",
-    "GPT-3.5": "gpt-3.5-turbo-azure",
-    "Mixtral-7x8B": "Mixtral-8x7B-Instruct-v0.1",
-    "Mistral-7B": "Mistral-7B-Instruct-v0.2",
-    "Orca-2-13B": "Orca-2-13b",
-    "Orca-2-7B": "Orca-2-7b",
-    "aya-101": "aya-101",
-    "LLAMA-2-70B": "llama-2-70b-chat",
-    "LLAMA-2-13B": "llama-2-13b-chat",
-    "LLAMA-2-7B": "llama-2-7b-chat",
-    "flan-t5-xxl": "flan-t5-xxl",
-}
+SYSTEM_NAMES: dict[str, str] = _FACTS["systems"]
 """The name under which NoMIRACL prints the rates of a system -> its name in the published outputs."""
 
 BASELINES = "Baselines"

@@ -61,19 +61,7 @@ class ReadCount:
     empty: int
     """Answers of white space only."""
     prompts_absent: int
-    """Queries without a published prompt, hence without text."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSummary:
-    """Counts of a folder of published outputs."""
-
-    total: ReadCount
-    """Over all languages."""
-    languages: tuple[ReadCount, ...]
-    """One record per language, in the order of the codes."""
-    systems: tuple[str, ...]
-    """Every system that answered anywhere, sorted."""
+    """Queries without a published prompt, and therefore without text."""
 
 
 def read_outputs(
@@ -138,8 +126,8 @@ def output_files(folder: Path) -> list[Path]:
     return list(_files(folder).values())
 
 
-def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
-    """Count the content of `read_outputs`, or of an arena built from it."""
+def summarise(tables: Mapping[str, pa.Table]) -> list[ReadCount]:
+    """Count the content of `read_outputs`, or of an arena built from it: by language, and of all."""
 
     def count(table: str, column: str) -> defaultdict[str, Counter[Any]]:
         by_language: defaultdict[str, Counter[Any]] = defaultdict(Counter)
@@ -162,11 +150,7 @@ def summarise(tables: Mapping[str, pa.Table]) -> ReadSummary:
         )
 
     codes = sorted(subsets)
-    return ReadSummary(
-        total=count_of("all", codes),
-        languages=tuple(count_of(code, [code]) for code in codes),
-        systems=tuple(sorted(tables["answers"]["system"].unique().to_pylist())),
-    )
+    return [*(count_of(code, [code]) for code in codes), count_of("all", codes)]
 
 
 _Answered = tuple[tuple[str, str], str, frozenset[str], str]

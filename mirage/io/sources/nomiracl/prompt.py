@@ -11,8 +11,6 @@ other texts a paragraph that starts with the passage's own or the next number wo
 rejected.
 """
 
-from __future__ import annotations
-
 from mirage.errors import BadInput
 from mirage.io.sources.nomiracl.origin import PASSAGES
 

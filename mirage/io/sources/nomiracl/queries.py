@@ -60,12 +60,10 @@ def read_queries(
     if cap is not None and cap < 1:
         raise BadInput(f"cap is {cap}", do="give 1 or more, or none for all queries")
 
-    folders = _languages(folder, split)
+    codes = _languages(folder, split) if languages is None else [language(name).code for name in languages]
     columns = Columns("queries", "passages")
-    for code in folders if languages is None else dict.fromkeys(language(name).code for name in languages):
-        if code not in folders:
-            raise UnknownName("language", code, folders, where=str(folder))
-        _read(columns, code, folders[code], split, cap)
+    for code in dict.fromkeys(codes):
+        _read(columns, code, language_folder(folder, code, split), split, cap)
     return columns.tables()
 
 
@@ -119,14 +117,14 @@ def _check(qrels: _Judged, subset: str) -> _Judged:
         for passage in passages if subset == "non_relevant" else ():
             if passage.relevant:
                 raise BadInput(
-                    f"document {passage.passage_id} is relevant to query {query_id}, which stands in the non-relevant "
+                    f"document {passage.passage_id} is relevant to query {query_id}, which is in the non-relevant "
                     "subset",
                     where=passage.where,
                     do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
                 )
         if subset == "relevant" and not any(passage.relevant for passage in passages):
             raise BadInput(
-                f"query {query_id} stands in the relevant subset, but no passage is judged relevant",
+                f"query {query_id} is in the relevant subset, but no passage is judged relevant",
                 where=passages[0].where,
                 do="1 marks a relevant passage, 0 any other; check whether the labels were swapped",
             )

@@ -6,8 +6,6 @@ Departures: a label is 1 for a relevant passage in every case (its loader from t
 the passages of the sample only.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 
@@ -55,16 +53,15 @@ def sample_sizes(
 
 
 class NoMIRACLDataLoader:
-    """The queries of one language and split, by the constructor and the method of the NoMIRACL package.
+    """The queries of one language and split, with the constructor and the method of the NoMIRACL package.
 
     Args:
         data_dir: folder with the files (`mirage pull nomiracl --what questions`), or with one language's; None to
             download them once, into the cache.
         split: dev or test.
         language: code or English name.
-        load_from_huggingface: True as in the package, whose data set of that name is `miracl/nomiracl`, to ignore
-            `data_dir`.
-        hf_dataset_name: that data set; there is no other.
+        load_from_huggingface: True to ignore `data_dir` and download `miracl/nomiracl`, as in the package.
+        hf_dataset_name: `miracl/nomiracl`; no other is accepted.
     """
 
     def __init__(
