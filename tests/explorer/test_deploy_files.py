@@ -137,8 +137,8 @@ def test_the_container_reads_alone_until_it_is_given_roles(tmp_path: Path, monke
 
 
 def test_the_steps_of_the_container_run_in_a_virtual_environment_of_their_own(tmp_path: Path) -> None:
-    """Those that need root or a distribution are only looked at. Packages that are here, and pip and what builds the
-    program are among them, are not fetched again.
+    """Those that need root or a distribution are only looked at. Packages that are here, and what builds the program is
+    among them, are not fetched again.
     """
     steps = [value for name, value in container() if name == "RUN"]
     ours = [step for step in steps if "/opt/mirage" in step]
@@ -149,7 +149,7 @@ def test_the_steps_of_the_container_run_in_a_virtual_environment_of_their_own(tm
     assert not others & {path.name for path in source.rglob("*")}
     for step in ours:
         command = step.replace("/opt/mirage", str(tmp_path / "mirage")).replace("/src", str(source))
-        command = command.replace("python -m venv", f"{shlex.quote(sys.executable)} -m venv --without-pip", 1)
+        command = command.replace("python -m venv", f"{shlex.quote(sys.executable)} -m venv", 1)
         command = command.replace("pip install", "pip install --no-build-isolation", 1)
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, env=environment)
