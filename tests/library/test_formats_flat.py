@@ -125,6 +125,19 @@ def test_scores_of_samples_are_averaged_whatever_their_order(tmp_path: Path) -> 
     assert made.summary.guessed["averaged"]
 
 
+@pytest.mark.parametrize(
+    ("rater", "person", "told"),
+    [("", False, "--set rater=human"), ("ana", False, "'rater:ana=human ana'"), ("human ana", True, "")],
+)
+def test_who_scored_is_told_where_it_is_assumed(tmp_path: Path, rater: str, person: bool, told: str) -> None:
+    row = {"question": ASKED[0], "system": "x", "answer": "yes", "score": 1.0} | ({"rater": rater} if rater else {})
+    tables, summary = read_file(write(tmp_path / "x.jsonl", [row]))
+    assert tables["scores"]["person"].to_pylist() == [person]
+    said = " ".join(summary.guessed.get(name, "") for name in ("score", "rater"))
+    assert told in said
+    assert bool(told) == bool(said.strip())
+
+
 @pytest.mark.parametrize("case", CASES["PAIRS"])
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 def test_two_answers_in_places_are_a_pair(tmp_path: Path, case: str, kind: str) -> None:

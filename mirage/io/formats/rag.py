@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from shlex import quote
 from typing import Any, get_args
 
 from mirage import schema
@@ -148,7 +149,7 @@ def items(record: Record, builder: Builder) -> Iterator[Item]:
     for name in others:
         if name not in measured:
             builder.left_out(name, _why_left_out(name))
-    scores = [_score(fields, answer.system) for answer in answers if "score" in plan]
+    scores = [_score(fields, answer.system, builder) for answer in answers if "score" in plan]
     scores += itertools.chain(*measured.values())
     yield Item(
         asked.question,
@@ -265,9 +266,14 @@ def _answer(fields: _Fields, asked: shapes.Conversation, builder: Builder) -> Gi
     )
 
 
-def _score(fields: _Fields, system: str) -> GivenScore:
+def _score(fields: _Fields, system: str, builder: Builder) -> GivenScore:
     name, score = fields.find("score")
-    rater = fields.id("rater") or OWN
+    if (rater := fields.id("rater")) is None:
+        builder.note_guess(name, "scores by a program, since no rater is named; people's: --set rater=human")
+        rater = OWN
+    elif not by_people(rater):
+        named = quote(f"rater:{rater}=human {rater}")
+        builder.note_guess("rater", f"{rater} is read as a program; a person's name starts with human: --value {named}")
     return GivenScore(system, name, rater, values.number(score, name, fields.where), by_people(rater))
 
 
