@@ -5,7 +5,8 @@ from shlex import quote
 import streamlit as st
 
 from mirage.explorer.kit.frame import Page
-from mirage.explorer.kit.table import Col, column, table
+from mirage.explorer.kit.table import Col, column, drop_constant, table
+from mirage.explorer.kit.text import note
 from mirage.people.votes.raters import ScoreMean
 from mirage.store.arena import Arena
 from mirage.views.votes import scores_view
@@ -33,7 +34,11 @@ def scores_section(page: Page) -> None:
         return
     means = scores_view(page.arena, tuple(codes)).joint
     who = ["people" if person else "programs" for person in means["person"].to_pylist()]
-    table(means.append_column("who", [who]), _MEANS, key="scores")
+    rows = means.append_column("who", [who])
+    columns, alike = drop_constant(rows, _MEANS)
+    table(rows, columns, key="scores")
+    if alike:
+        note(f"Each row: {alike}.")
     names = sorted({row["measure"] for row in means.to_pylist() if row["person"]})
     if names:
         st.caption("To rank systems by these scores, convert them to verdicts:")
