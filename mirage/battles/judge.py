@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mirage.battles.counts import RELEVANCE as RELEVANCE
 from mirage.battles.counts import from_outcomes
-from mirage.battles.verdict_rows import OF_KNOWN, OF_SCORES, only_judge
+from mirage.battles.verdict_rows import OF_KNOWN, OF_PROGRAMS, OF_SCORES, only_judge
 from mirage.errors import NotEnoughData
 from mirage.schema import OVERALL
 from mirage.store.labels import label_sources
@@ -38,6 +38,9 @@ ALONE = (RELEVANCE, NUGGETS)
 """Names of judges without stored verdicts, which cannot be pooled."""
 RESERVED = (*ALONE, POOLED)
 """Names that no judge with verdicts may have."""
+
+UNORDERED = "single answers were rated, in no order"
+"""Reason why a judge among `judges_alone` has no flips and no first position."""
 
 _NUGGET_TABLES = frozenset(("answers", "nuggets", "nugget_assignments"))
 """Tables that nugget scores are computed from."""
@@ -63,9 +66,10 @@ def judges(arena: Arena, *, panel: bool = False) -> tuple[str, ...]:
 
 
 def judges_alone(arena: Arena) -> frozenset[str]:
-    """Return the judges that saw one answer at a time and gave it points: they see no order of two answers."""
+    """Return the judges whose verdicts come from points or scores of single answers: they see no order of two."""
     made = arena.manifest["made"].get("judgments", {}).get("settings", {})
-    return frozenset(name for name, settings in made.items() if "points" in settings)
+    points = {name for name, settings in made.items() if "points" in settings}
+    return frozenset(points | {name for name in verdict_judges(arena) if name.startswith((OF_SCORES, OF_PROGRAMS))})
 
 
 def choose_judge(arena: Arena, wanted: str | None = None) -> str:

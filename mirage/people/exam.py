@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from mirage import schema
 from mirage.battles.decision import FIRST, SECOND, TIE, decide_battles
+from mirage.battles.judge import UNORDERED, judges_alone
 from mirage.battles.verdict_rows import OF_SCORES, Verdicts, programs, with_known, without_known
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.people.votes.kinds import IMPORTED, Vote
@@ -197,7 +198,13 @@ def exam(
             "WHERE parser = 'strict' AND list_contains($codes, language)",
             {"codes": list(codes)},
         )
-    return examine(judgments, heard, judges=judges, outcomes=outcomes, seed=seed)
+    exams, alone = examine(judgments, heard, judges=judges, outcomes=outcomes, seed=seed).exams, judges_alone(arena)
+    return ExamResult(tuple(_without_first(row) if row.judge in alone else row for row in exams))
+
+
+def _without_first(row: JudgeExam) -> JudgeExam:
+    first = replace(row.measures["first"], value=None, low=None, high=None, reason=UNORDERED)
+    return replace(row, measures={**row.measures, "first": first})
 
 
 def examine(

@@ -8,7 +8,7 @@ from shlex import quote
 
 import pyarrow as pa
 
-from mirage.battles.judge import judges_alone, people_judges, verdict_judges
+from mirage.battles.judge import UNORDERED, judges_alone, people_judges, verdict_judges
 from mirage.battles.verdict_rows import COLUMNS, OF_KNOWN, REPEATED, programs
 from mirage.errors import MirageError, NotEnoughData
 from mirage.people.exam import MEASURES, MEASURES_ALONE, SEED, ExamResult, JudgeExam, Measure, exam
@@ -350,7 +350,7 @@ def _own_rows(arena: Arena, stats: Sequence[JudgeStats], languages: tuple[str, .
     for of in stats:
         measures = {name: _rate(of, name) for name in _RATES}
         if of.judge in alone:
-            measures |= dict.fromkeys(("flip", "first"), _no_value("the judge sees one answer at a time, in no order"))
+            measures |= dict.fromkeys(("flip", "first"), _no_value(UNORDERED))
         key = of.judge, of.language
         measures[LENGTH] = slopes.get(key) or _no_value(_no_slope(arena, of.judge) if fitted else NOT_FITTED)
         measures["family"] = families[key]

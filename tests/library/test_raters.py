@@ -16,8 +16,10 @@ from streamlit.testing.v1 import AppTest
 from mirage import schema
 from mirage.battles.decision import decisions
 from mirage.errors import NotEnoughData, UnknownName
+from mirage.people.exam import exam
 from mirage.people.votes import raters
 from mirage.ranking.judges import Judge
+from mirage.schema import PEOPLE
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
 
@@ -137,6 +139,15 @@ def test_the_command_makes_verdicts_only_when_told_to(arena: Path) -> None:
     assert open_arena(arena).version == written.version
     assert "clear" in mirage("votes", "scores", arena, "--verdicts-from", "clarity", code=2).output
     assert mirage("rank", arena, "--judge", "people: clear").exit_code == 0
+
+
+def test_scores_see_no_order_of_two_answers(arena: Path) -> None:
+    raters.judge_by_scores(arena, "overlap", made_by="a test")
+    (row,) = printed(mirage("report", "judges", arena, "--format", "csv"))
+    assert (row["flip_rate"], row["first_rate"], row["tie_rate"]) == ("", "", "1.0")
+    beside = [row for row in exam(open_arena(arena)).exams if row.judge != PEOPLE]
+    assert {row.judge for row in beside} == {"scores: overlap"}
+    assert all(row.measures["first"].value is None and row.measures["first"].n for row in beside)
 
 
 def test_the_page_of_judges_shows_scores_without_any_judge(arena: Path, monkeypatch: pytest.MonkeyPatch) -> None:
