@@ -99,6 +99,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         board = board_view(page.arena, BoardChoice((name,), page.picked, choice), voted)
     except MirageError as error:
         if choice == default and not voted:
+            _unranked(page)
             raise
         st.warning(plain(f"{error.what}; {error.do}"))
         choice, voted = default, ()
@@ -335,6 +336,16 @@ def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
         help="Adjust ratings for these style features. Not available with Davidson ties.",
     )
     return tuple(name for name in style if name in control)
+
+
+def _unranked(page: Page) -> None:
+    """Show the behaviour of the answers in an arena that ranks no system, above the reason."""
+    # Few arenas rank nothing, and every import costs the first page of all.
+    from mirage.explorer.kit.behaviour import show_behaviour
+    from mirage.views.overview import overview_view
+
+    if (view := overview_view(page.arena)).behaviour is not None:
+        show_behaviour(page, view)
 
 
 def _sentences(parts: Sequence[str]) -> str:

@@ -5,16 +5,17 @@ from shlex import quote
 
 import streamlit as st
 
-from mirage import schema
 from mirage.battles.judge import judges as judges_of
+from mirage.battles.judge import judges_alone, people_judges
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit import judge as who
 from mirage.explorer.kit.answer_card import show_answers, show_query
+from mirage.explorer.kit.behaviour import show_behaviour
 from mirage.explorer.kit.frame import Page, show, show_page_link, switch
 from mirage.explorer.kit.identity import may, reader
 from mirage.explorer.kit.pick import pick
 from mirage.explorer.kit.states import refuse, show_progress
-from mirage.explorer.kit.table import Col, band, column
+from mirage.explorer.kit.table import Col, column
 from mirage.explorer.kit.table import table as show_table
 from mirage.explorer.kit.text import plain
 from mirage.explorer.kit.uploads import admit
@@ -25,7 +26,6 @@ from mirage.store import owned
 from mirage.store.arena import Arena
 from mirage.text.segmentation import count_text
 from mirage.views import features as views
-from mirage.views.behaviour import AnswerBehaviour
 from mirage.views.board import BoardChoice
 from mirage.views.overview import contents_view, overview_view
 from mirage.views.query import query_view
@@ -41,14 +41,6 @@ BOARD = (
     Col("rating", "Win rate", "rate", "Expected share of points against the average system."),
     Col("rating", "95%", "interval", "95% interval.", low="low", high="high", zero=0.5, width=150),
     Col("n", "Queries", "count", "Queries that the system battles on."),
-)
-_MEANING = partial(schema.column, AnswerBehaviour)
-BEHAVIOUR = (
-    *(column(AnswerBehaviour, name) for name in ("system", "answers")),
-    band("abstained", "Abstain", _MEANING("abstained").meaning, ends=(0, 1)),
-    band("cites", "Cite", _MEANING("cites").meaning, ends=(0, 1)),
-    band("target_language", "Query's language", _MEANING("target_language").meaning, ends=(0, 1)),
-    band("length", "Characters", _MEANING("length").meaning, "count"),
 )
 FEATURES = (
     Col("title", "Feature", "text", "Feature of an answer; the Features page shows all systems.", width=190),
@@ -75,7 +67,8 @@ def main(page: Page) -> None:
             judge = who.judge(able or names, "Judge that ranks your system.", listed=True)
         standing(page, system, judge)
     else:
-        describe(page)
+        overview = overview_view(page.arena)
+        show_behaviour(page, overview, overview.findings[-1] if overview.findings else "")
     if command := st.session_state.get(COMMANDS, {}).get(str(page.arena.path)):
         st.caption("The same on the command line:")
         st.code(command, language=None, wrap_lines=True)
@@ -128,12 +121,13 @@ def standing(page: Page, system: str, judge: str) -> None:
     try:
         view = standing_view(page.arena, system, choice)
     except NotEnoughData as error:
-        page.summary(f"{count_text(len(judges_of(page.arena)), 'judge')} in this arena.")
+        show_behaviour(page, overview_view(page.arena))
         refuse(error)
-        st.caption("To let the judge decide 100 of its battles, drawn at random:")
-        name = page.arena.bundled or page.arena.name
-        command = f"mirage judge {quote(name)} --judge {quote(judge)} --pairs 100"
-        st.code(f"{command} && mirage rank {quote(name)} --judge {quote(judge)}", language=None, wrap_lines=True)
+        if Judge.from_name(judge).asked and judge not in people_judges(page.arena) | judges_alone(page.arena):
+            st.caption("To let the judge decide 100 of its battles, drawn at random:")
+            name = page.arena.bundled or page.arena.name
+            command = f"mirage judge {quote(name)} --judge {quote(judge)} --pairs 100"
+            st.code(f"{command} && mirage rank {quote(name)} --judge {quote(judge)}", language=None, wrap_lines=True)
         _features(page, system)
         return
     page.summary(
@@ -159,16 +153,6 @@ def standing(page: Page, system: str, judge: str) -> None:
             query=key_text(query.key),
         )
     show_page_link("answers", "Read all its answers", systems=system)
-
-
-def describe(page: Page) -> None:
-    """Show the behaviour of the answers if nothing says which is better."""
-    view = overview_view(page.arena)
-    page.summary(view.contents.summary, conclusion=view.findings[-1] if view.findings else "")
-    if view.behaviour is not None:
-        show_table(view.behaviour.rows, BEHAVIOUR, key="your_behaviour")
-        for remark in view.behaviour.remarks:
-            st.caption(plain(remark))
 
 
 def _features(page: Page, system: str) -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from commands import mirage
 from conftest import ROOT
 from own_system import read_system
 from streamlit.testing.v1 import AppTest
@@ -123,3 +124,23 @@ def test_a_wrong_file_is_refused_with_the_words_of_the_command(monkeypatch: pyte
         read_file(tmp_path / "furcsa.csv")
     assert refused.value.what in error.replace("\u2060", "").replace(error[0], refused.value.what[0], 1)
     assert str(tmp_path) not in error
+
+
+def test_systems_that_nothing_ranks_are_described_on_both_pages_that_rank(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers = {"long": "Aneto ez, beste mendi bat da.", "terse": "Testuetan ez dago erantzunik."}
+    rows = [
+        {"question": f"Noiz sortu zen Bilboko {k}. kirol elkartea?", "system": system, "answer": answer}
+        | {"language": "eu", "answerable": k % 2 == 0}
+        for system, answer in answers.items()
+        for k in range(8)
+    ]
+    (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    mirage("evaluate", tmp_path / "own.jsonl", "--into", tmp_path / "arenas" / "own")
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
+    for page in ("leaderboard", "your_model"):
+        app = pages.open_page(page, arena="own")
+        assert list(app.dataframe[0].value["system"]) == ["long", "terse"]
+        assert "Basque" in app.info[0].value, "the reason"
+        assert not app.code, "no command lets relevance labels judge"
