@@ -34,7 +34,8 @@ def find_answers(
 
     Args:
         arena: an arena with outcomes or answers.
-        chosen: values by column of the table `outcomes` (`system`, `outcome`, `subset`, `parser`); none for all.
+        chosen: values by column of the table `outcomes` (`system`, `outcome`, `subset`, `parser`); none for all. An
+            answer without an outcome has no parser, and matches any.
         languages: codes; empty for all.
         text: literal text that the answer or its query contains; empty for all.
         among: tables of `language, query_id, system`; the answers are in all of them.
@@ -54,7 +55,8 @@ def find_answers(
         return f"{column} IN ({', '.join(f'${name}' for name in names)})"
 
     wanted = {"language": languages, **chosen}
-    conditions = [one_of(column, own) for column, own in wanted.items() if own]
+    unread = {"parser": "parser IS NULL OR "}
+    conditions = [f"({unread.get(column, '')}{one_of(column, own)})" for column, own in wanted.items() if own]
     conditions += [f"(language, query_id, system) IN (FROM among{n})" for n in range(len(among))]
     if any("\ud800" <= character <= "\udfff" for character in text):
         conditions.append("false")  # a lone surrogate, which UTF-8 text cannot contain
@@ -103,15 +105,19 @@ def sample_numbers(arena: Arena) -> tuple[str, ...]:
 
 
 def _rows(arena: Arena) -> str:
-    """Return SQL for one row an answer and parser, with the outcome."""
+    """Return SQL for one row an answer and parser, with the outcome; without labels of its query an answer has none."""
+    outcomes = "SELECT language, query_id, system, parser, subset, outcome FROM outcomes"
     if "answers" not in arena.tables:
         arena.need("outcomes")
-    if "outcomes" in arena.tables:
-        return "SELECT language, query_id, system, parser, subset, outcome FROM outcomes"
-    join, subset = "", "NULL::VARCHAR"
+        return outcomes
+    join, subset, before = "", "NULL::VARCHAR", ""
     if "queries" in arena.tables:
         join, subset = "LEFT JOIN queries q USING (language, query_id)", "q.subset"
-    return (
+    if "outcomes" in arena.tables:
+        join += " ANTI JOIN outcomes USING (language, query_id, system)"
+        before = f"{outcomes} UNION ALL "
+    without = (
         f"SELECT language, query_id, system, NULL::VARCHAR AS parser, {subset} AS subset, "  # noqa: S608  # constants alone
         f"CASE WHEN status = 'missing' THEN 'missing' END AS outcome FROM answers {join}"
     )
+    return before + without

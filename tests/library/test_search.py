@@ -18,7 +18,7 @@ from mirage import schema
 from mirage.errors import ArenaError, TableMissing
 from mirage.store.arena import Arena
 from mirage.store.query_rows import of_query
-from mirage.store.search import find_answers
+from mirage.store.search import answer_values, find_answers
 
 
 def search(arena: Arena, text: str, languages: Sequence[str] = ()) -> list[dict[str, str]]:
@@ -125,6 +125,16 @@ def test_a_search_is_narrowed_by_language(arena: Arena) -> None:
 
 def test_no_answer_contains_half_a_character(arena: Arena) -> None:
     assert search(arena, "\ud800") == []
+
+
+def test_answers_to_queries_without_labels_are_found_beside_those_with(tmp_path: Path) -> None:
+    answers = [schema.Answer("cy", f"q{q}", "x", "Caerdydd", "ok", *[None] * 3) for q in range(3)]
+    outcome = schema.OutcomeRow("cy", "q1", "x", "strict", "relevant", "answered", "given", None, None, True)
+    tables = {"answers": schema.from_rows("answers", answers), "outcomes": schema.from_rows("outcomes", [outcome])}
+    half = write_arena(tmp_path / "half", tables, label="simulated")
+    for chosen, queries in (({"parser": ("strict",)}, 3), ({"outcome": ("answered",)}, 1), ({"system": ("x",)}, 3)):
+        assert len(find_answers(half, text="caer", chosen=chosen)) == queries
+    assert (answer_values(half)["queries"], answer_values(half)["answers"]) == (3, 3)
 
 
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
