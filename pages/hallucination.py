@@ -1,6 +1,6 @@
 """Page Hallucination: who makes things up, and who gives up?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -55,25 +55,15 @@ def _show_computed(page: Page) -> None:
     each = f" Each system: {constant}." if constant else ""
     page.summary(_summary(page, rates) + each, conclusion=rates.conclusion)
     tell_audit(labels)
-    left, right = side_by_side((320, 1), (320, 99), key="top")
-    with left:
-        figure = charts.trade_off(rates, tuple(focus), mode())
-        clicked = chart(figure, key="trade_off", alt=TRADE_OFF, select=True)
-    with right:
-        picked = table(rates.systems, columns, key="rates", select=True)
-        chosen = order[picked] if picked is not None else clicked[0] if clicked else None
-        if chosen:
-            for metric in views.SUBSETS:
-                sections.answer_links(rates, chosen, metric)
-        else:
-            note("Click a system to read its answers. Crosses: 95% intervals.")
-    if rates.unclassified:
-        with st.expander("Some answers could not be classified"):
-            note(rates.unclassified)
-    draw: dict[str, Callable[[], None]] = {
-        "By language": lambda: sections.show_by_language(rates, order),
-        "Errors": lambda: _show_errors(page, rates, parser, audited=labels.labels.audit is not None),
-    }
+    draw: dict[str, Callable[[], None]] = {}
+    if rates.unclassified and all(
+        rates.systems[f"{metric}_value"].null_count == len(order) for metric in views.SUBSETS
+    ):
+        note(rates.unclassified)
+    else:
+        _show_rates(rates, columns, focus)
+        draw["By language"] = lambda: sections.show_by_language(rates, order)
+    draw["Errors"] = lambda: _show_errors(page, rates, parser, audited=labels.labels.audit is not None)
     if figures is not None and printed.paper_tables(figures):
         draw["Paper tables"] = lambda: sections.show_paper(rates, figures, page)
     with place:
@@ -93,6 +83,25 @@ def _show_computed(page: Page) -> None:
         picture=partial(table_svg, rates.systems, columns),
         beside=True,
     )
+
+
+def _show_rates(rates: RatesView, columns: Sequence[Col], focus: Sequence[str]) -> None:
+    """Show both rates of every system, as a chart and a table, and the links of the chosen one."""
+    left, right = side_by_side((320, 1), (320, 99), key="top")
+    with left:
+        figure = charts.trade_off(rates, tuple(focus), mode())
+        clicked = chart(figure, key="trade_off", alt=TRADE_OFF, select=True)
+    with right:
+        picked = table(rates.systems, columns, key="rates", select=True)
+        chosen = rates.systems["system"][picked].as_py() if picked is not None else clicked[0] if clicked else None
+        if chosen:
+            for metric in views.SUBSETS:
+                sections.answer_links(rates, chosen, metric)
+        else:
+            note("Click a system to read its answers. Crosses: 95% intervals.")
+    if rates.unclassified:
+        with st.expander("Some answers could not be classified"):
+            note(rates.unclassified)
 
 
 def _show_errors(

@@ -144,3 +144,4 @@ def test_systems_that_nothing_ranks_are_described_on_both_pages_that_rank(
         assert list(app.dataframe[0].value["system"]) == ["long", "terse"]
         assert "Basque" in app.info[0].value, "the reason"
         assert not app.code, "no command lets relevance labels judge"
+    assert not pages.open_page("hallucination", arena="own").dataframe, "a table of no rate"
