@@ -23,7 +23,7 @@ from mirage.views.query import MEASURED, OF_LANGUAGE, AnswerView, FeatureValue, 
 
 _SIGNS = frozenset({*get_args(schema.Outcome), "right", "wrong"})
 """Outcomes and verdicts with a distinct sign (`style.css`), so that nothing depends on colour alone."""
-_WORDS = {"api_error": "API error"}
+_WORDS = {"api_error": "API error", "unparsed": "not classified"}
 _TAGS: dict[bool | None, tuple[MarkKind, str]] = {
     True: ("relevant", "relevant"),
     False: ("irrelevant", "not relevant"),
