@@ -208,7 +208,7 @@ def show_answers(page: Page, scope: search.Scope, selection: search.AnswerFilter
         )
         shown = sample_view(page.arena, shown, int(number), selection.parser)
     about = " ".join(shown.remarks)
-    head = f"{len(hits)} of {len(names)} answers match" if others else f"{len(names)} answers"
+    head = f"{len(hits)} of {len(names)} answers match" if others else count_text(len(names), "answer")
     if hits:
         marked = hits if others else ()
         answer_card.show_answers(head, shown, hits, hits=marked, texts=scope.answer_texts, about=about)

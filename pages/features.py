@@ -49,7 +49,7 @@ def main(page: Page) -> None:
         st.info("No feature values in these languages.")
         stop()
     counts = (
-        f"{shown.answers:,} answers of {count_text(len(shown.systems), 'system')} in "
+        f"{count_text(shown.answers, 'answer')} of {count_text(len(shown.systems), 'system')} in "
         f"{count_text(len(codes), 'language')}, {count_text(len(shown.features), 'feature')}."
     )
     page.summary(" ".join((counts, *shown.remarks)), conclusion=shown.conclusion)
@@ -109,7 +109,8 @@ def systems_in_focus(shown: FeaturesView, names: Sequence[str], chosen: Sequence
     else:
         focus, about = shown.ends_of_ranking(names)
     legend(focus)
-    note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
+    if n > 1:
+        note(f"{about}Grey: range of {'both' if n == 2 else f'all {n}'} systems; the line across is their mean.")
     return focus
 
 

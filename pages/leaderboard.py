@@ -59,10 +59,10 @@ def main(page: Page) -> None:
     judges = judges_of_arena(page.arena, panel=True)
     if "published" in page.arena.tables and not judges:
         show_published(page)
-    else:
-        if not judges:
-            page.need("outcomes")
+    elif judges:
         ratings(page, judges)
+    else:
+        _unranked(page)
 
 
 def ratings(page: Page, judges: tuple[str, ...]) -> None:
@@ -339,13 +339,16 @@ def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
 
 
 def _unranked(page: Page) -> None:
-    """Show the behaviour of the answers in an arena that ranks no system, above the reason."""
+    """Show the behaviour of the answers in an arena that ranks no system."""
     # Few arenas rank nothing, and every import costs the first page of all.
     from mirage.explorer.kit.behaviour import show_behaviour
     from mirage.views.overview import overview_view
 
-    if (view := overview_view(page.arena)).behaviour is not None:
+    view = overview_view(page.arena)
+    if view.behaviour is not None:
         show_behaviour(page, view)
+    elif not view.judge:
+        page.need("outcomes")
 
 
 def _sentences(parts: Sequence[str]) -> str:

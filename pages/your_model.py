@@ -67,8 +67,7 @@ def main(page: Page) -> None:
             judge = who.judge(able or names, "Judge that ranks your system.", listed=True)
         standing(page, system, judge)
     else:
-        overview = overview_view(page.arena)
-        show_behaviour(page, overview, overview.findings[-1] if overview.findings else "")
+        show_behaviour(page, overview_view(page.arena))
     if command := st.session_state.get(COMMANDS, {}).get(str(page.arena.path)):
         st.caption("The same on the command line:")
         st.code(command, language=None, wrap_lines=True)

@@ -126,13 +126,20 @@ def test_a_wrong_file_is_refused_with_the_words_of_the_command(monkeypatch: pyte
     assert str(tmp_path) not in error
 
 
+@pytest.mark.parametrize(
+    ("answers", "labelled", "reason"),
+    [
+        ({"long": "Aneto ez, beste mendi bat da.", "terse": "Testuetan ez dago erantzunik."}, True, "Basque"),
+        ({"long": "Aneto ez, beste mendi bat da."}, False, "needs two systems"),
+    ],
+)
 def test_systems_that_nothing_ranks_are_described_on_both_pages_that_rank(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answers: dict[str, str], labelled: bool, reason: str
 ) -> None:
-    answers = {"long": "Aneto ez, beste mendi bat da.", "terse": "Testuetan ez dago erantzunik."}
     rows = [
         {"question": f"Noiz sortu zen Bilboko {k}. kirol elkartea?", "system": system, "answer": answer}
-        | {"language": "eu", "answerable": k % 2 == 0}
+        | {"language": "eu"}
+        | ({"answerable": k % 2 == 0} if labelled else {})
         for system, answer in answers.items()
         for k in range(8)
     ]
@@ -141,7 +148,7 @@ def test_systems_that_nothing_ranks_are_described_on_both_pages_that_rank(
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "arenas"))
     for page in ("leaderboard", "your_model"):
         app = pages.open_page(page, arena="own")
-        assert list(app.dataframe[0].value["system"]) == ["long", "terse"]
-        assert "Basque" in app.info[0].value, "the reason"
+        assert list(app.dataframe[0].value["system"]) == list(answers)
+        assert reason in (app.info[0].value if labelled else pages.conclusion(app))
         assert not app.code, "no command lets relevance labels judge"
     assert not pages.open_page("hallucination", arena="own").dataframe, "a table of no rate"

@@ -21,9 +21,11 @@ _COLUMNS = (
 )
 
 
-def show_behaviour(page: Page, view: OverviewView, conclusion: str = "") -> None:
-    """Show what an arena that ranks no system holds, and the behaviour of its answers if it was measured."""
-    page.summary(view.contents.summary, conclusion=conclusion)
+def show_behaviour(page: Page, view: OverviewView) -> None:
+    """Show what an arena that ranks no system holds, why if it has no judge, and the behaviour of its answers if it was
+    measured.
+    """
+    page.summary(view.contents.summary, conclusion="" if view.judge else "".join(view.findings[-1:]))
     if view.behaviour is not None:
         table(view.behaviour.rows, _COLUMNS, key="behaviour")
         for remark in view.behaviour.remarks:
