@@ -62,7 +62,7 @@ def main(page: Page) -> None:
     elif judges:
         ratings(page, judges)
     else:
-        _unranked(page)
+        _describe_answers(page)
 
 
 def ratings(page: Page, judges: tuple[str, ...]) -> None:
@@ -99,7 +99,7 @@ def ratings(page: Page, judges: tuple[str, ...]) -> None:
         board = board_view(page.arena, BoardChoice((name,), page.picked, choice), voted)
     except MirageError as error:
         if choice == default and not voted:
-            _unranked(page)
+            _describe_answers(page)
             raise
         st.warning(plain(f"{error.what}; {error.do}"))
         choice, voted = default, ()
@@ -338,7 +338,7 @@ def _style_control(page: Page, ties: Ties) -> tuple[str, ...]:
     return tuple(name for name in style if name in control)
 
 
-def _unranked(page: Page) -> None:
+def _describe_answers(page: Page) -> None:
     """Show the behaviour of the answers in an arena that ranks no system."""
     # Few arenas rank nothing, and every import costs the first page of all.
     from mirage.explorer.kit.behaviour import show_behaviour

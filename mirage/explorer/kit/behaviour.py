@@ -1,4 +1,4 @@
-"""What the answers do, where nothing says which is better: the table of pages Leaderboard and Your system."""
+"""The table of what answers do, where nothing says which is better, on pages Leaderboard and Your system."""
 
 from functools import partial
 
