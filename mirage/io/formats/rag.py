@@ -269,7 +269,7 @@ def _answer(fields: _Fields, asked: shapes.Conversation, builder: Builder) -> Gi
 def _score(fields: _Fields, system: str, builder: Builder) -> GivenScore:
     name, score = fields.find("score")
     if (rater := fields.id("rater")) is None:
-        builder.note_guess(name, "scores by a program, since no rater is named; people's: --set rater=human")
+        builder.note_guess(name, "by a program, since no rater is named; scores by people name one (--set rater=human)")
         rater = OWN
     elif not by_people(rater):
         named = quote(f"rater:{rater}=human {rater}")
