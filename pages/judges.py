@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from mirage.battles.judge import judge_facts
+from mirage.battles.verdict_rows import OF_PROGRAMS
 from mirage.errors import MirageError
 from mirage.explorer.judges import charts
 from mirage.explorer.kit import votes as people
@@ -76,7 +77,7 @@ def _judges(page: Page) -> None:
     above, below = st.container(), st.container()
     with below:
         if all(row.measures[name].value is None for row in view.rows for name in views.TRUST if name in row.measures):
-            _nothing_known(page)
+            _nothing_known(page, view)
         name, columns = _pick_figure(view)
     if views.LENGTH in (name, *columns) and not view.fitted:
         with above, first_time("Fitting the length slopes ...", page.arena):
@@ -202,14 +203,14 @@ def _pick_figure(view: ExamView) -> tuple[str | None, list[str]]:
     return name, columns
 
 
-def _nothing_known(page: Page) -> None:
-    """Show how to find out whether to trust these judges."""
+def _nothing_known(page: Page, view: ExamView) -> None:
+    """Show how to find out whether to trust these judges; scores decide no pairs that nobody scored."""
     with st.container(border=True):
         st.markdown("**These judges have not been validated.**")
-        st.caption(
-            "Agreement with people needs votes: vote on Spot check, or import verdicts by people. Known-answer pairs "
-            "need no people, only relevance labels (table outcomes)."
-        )
+        st.caption("Agreement with people needs votes: vote on Spot check, or import verdicts by people.")
+        if view.judges and all(name.startswith(OF_PROGRAMS) for name in view.judges):
+            return
+        st.caption("Known-answer pairs need no people, only relevance labels (table outcomes).")
         if command := page.arena.fill("mirage judge DIR --judge NAME --model MODEL --known --pairs 100"):
             st.code(command, language=None)
         if page.arena.name != EXAMPLE:
