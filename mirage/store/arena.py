@@ -388,6 +388,7 @@ def check(arena: Arena) -> list[str]:
     manifests.refuse_further_members(arena.path, arena.manifest)
     lines = []
     for table, files in arena.manifest["tables"].items():
+        arena.refuse_foreign_values(table, files)
         full = schema.arrow_schema(table)
         parts = [full.empty_table()]
         for file in files:

@@ -82,12 +82,15 @@ def _check_columns(table: str, parquet: pq.ParquetFile) -> list[str]:
     """Return the columns of a file in which a value may break the contract.
 
     Raises:
-        ValueError: if a column is missing, or of another type.
+        ValueError: if a column is missing, of another type, or named twice.
     """
     stored, ruled = parquet.schema.to_arrow_schema(), []
     fields = [parquet.schema.column(k) for k in range(len(parquet.schema))]
     optional = {field.path for field in fields if field.max_definition_level}
+    names = [name.lower() for name in stored.names]  # as DuckDB compares them
     for column in schema.columns(table):
+        if names.count(column.name) > (column.name in stored.names):
+            raise ValueError(f"two columns are named {column.name}, or one in another case")
         if column.name not in stored.names:
             if not column.nullable:
                 raise ValueError(f"it has no column {column.name}")

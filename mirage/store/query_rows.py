@@ -40,18 +40,16 @@ def of_query(arena: Arena, table: str, key: tuple[str, str]) -> list[dict[str, A
             groups = _row_groups_with(parquet, query_id)
             if sum(parquet.metadata.row_group(group).num_rows for group in groups) <= _FEW:
                 rows = parquet.read_row_groups(groups, use_threads=False)
-                return _add_missing_columns(table, rows.filter(pc.equal(rows["query_id"], query_id)).to_pylist())
+                return _conform(table, rows.filter(pc.equal(rows["query_id"], query_id)).to_pylist())
     except (OSError, ValueError, pa.ArrowException):
         pass  # DuckDB fails likewise, and its error is handled.
-    return _add_missing_columns(
-        table, arena.sql("SELECT * FROM read_parquet(?) WHERE query_id = ?", [path, query_id]).to_pylist()
-    )
+    return _conform(table, arena.sql("SELECT * FROM read_parquet(?) WHERE query_id = ?", [path, query_id]).to_pylist())
 
 
-def _add_missing_columns(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with every column: files omit columns that are null throughout."""
-    columns = dict.fromkeys(schema.arrow_schema(table).names)
-    return [columns | row for row in rows]
+def _conform(table: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with the columns of the contract: files omit columns of nulls alone, and may have others."""
+    names = schema.arrow_schema(table).names
+    return [{name: row.get(name) for name in names} for row in rows]
 
 
 def _row_groups_with(parquet: pq.ParquetFile, query_id: str) -> list[int]:

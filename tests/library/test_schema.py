@@ -23,6 +23,7 @@ from mirage import schema
 from mirage.errors import ArenaError, BadInput, UnknownName
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
+from mirage.store.query_rows import of_query
 from mirage.text.languages import LANGUAGES
 from mirage.text.names import NAMES
 
@@ -273,6 +274,14 @@ def test_a_foreign_file_is_checked_when_it_is_first_read_pitfall_232(name: str, 
         if kind == "not UTF-8":
             with pytest.raises((BadInput, ArenaError)):
                 open_arena(path).sql(f'SELECT * FROM "{name}"')
+    for column in schema.columns(name):
+        for alias in (column.name, column.name.upper()):  # SQL would read the first of both
+            forge(path, name, whole.add_column(0, alias, pa.array(["<script>evil()</script>"])))
+            with pytest.raises((BadInput, ArenaError)):
+                arenas.check(open_arena(path))
+    forge(path, name, whole.append_column("further", pa.array(["evil"])))
+    if "query_id" in (row := GOOD[name]):
+        assert of_query(open_arena(path), name, (row["language"], row["query_id"])) == [row]
     forge(path, name, whole)
     assert open_arena(path).read(name).equals(whole)
 
