@@ -28,8 +28,9 @@ from mirage.ranking.scale import win_rate
 from mirage.stats.label_errors import QueryLabels
 from mirage.store.arena import Arena
 from mirage.store.export import write_whole
-from mirage.store.files import chunks, fingerprint
+from mirage.store.files import LONGEST_OF_OWN, chunks, fingerprint
 from mirage.store.labels import has_automatic_labels
+from mirage.store.records import is_longer
 from mirage.text.languages import scope_name
 from mirage.views.battle import battle_view
 from mirage.views.influence import InfluentialBattle, influence_view
@@ -188,6 +189,8 @@ def check_report(path: Path, arena: Arena) -> Iterator[Recomputed]:
         BadInput: if the file is not a report.
         ArenaError: if a file of the arena does not match the manifest.
     """
+    if is_longer(path, LONGEST_OF_OWN):
+        raise BadInput(f"{path.name} is not a report: it is too long", where=str(path), do="give a report")
     content = "".join(chunks(path))
     stored = _parse(content, path)
     fresh = _figures(arena, stored["chosen"], stored["stated"])

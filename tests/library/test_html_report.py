@@ -238,6 +238,13 @@ def test_another_encoding_is_found(
     assert not passes(changed, arena)
 
 
+def test_a_report_that_unpacks_to_too_much_is_not_unpacked(arena: Arena, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.html"
+    changed.write_bytes(gzip.compress(bytes(65_000_000), 1))
+    with pytest.raises(BadInput, match="too long"):
+        [*check_report(changed, arena)]
+
+
 def test_a_report_of_another_processor_passes(tmp_path: Path) -> None:
     name = "sample-across"  # those of the other bundled arenas are checked with their overview
     path = tmp_path / "report.html"
