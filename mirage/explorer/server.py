@@ -86,7 +86,9 @@ class Guard:
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a file of a visit that was offered an upload; it replaces the visit's earlier file."""
         path, largest = scope["path"], config.get_option("server.maxUploadSize") * 2**20
-        size = int(Headers(scope=scope).get("content-length", -1))
+        headers = Headers(scope=scope)
+        # A body in chunks is read to its end, whatever length is claimed beside it.
+        size = -1 if "transfer-encoding" in headers else int(headers.get("content-length", -1))
         name = path.partition(_UPLOAD)[2].partition("/")[0]
         if (visit := uploading_visit(name)) is None:
             await _refuse(403, scope, receive, send)

@@ -222,10 +222,12 @@ def test_pitfall_234_files_come_from_who_may_upload_and_one_at_a_time(tmp_path: 
     roles.write_text('default = "reader"', encoding="utf-8")
     site = "https://portal.example.org"
 
-    def put(served: Served, visit: str, name: object, size: int = 50_000_000) -> int:
+    def put(served: Served, visit: str, name: object, size: int = 50_000_000, **headers: str) -> int:
         data = FORM % bytes(size)
+        if headers:
+            data = b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
         path = f"/_stcore/upload_file/{visit}/{name}"
-        return served.ask(path, "PUT", data, Content_Type="multipart/form-data; boundary=b")[0]
+        return served.ask(path, "PUT", data, Content_Type="multipart/form-data; boundary=b", **headers)[0]
 
     async def read(served: Served) -> None:
         async with link_to(served) as link:
@@ -238,6 +240,7 @@ def test_pitfall_234_files_come_from_who_may_upload_and_one_at_a_time(tmp_path: 
             name, elsewhere = await visit(link, "your_model"), await visit(other, "answers")
             assert put(served, elsewhere, 0, 9) == put(served, reader, 0, 9) == 403, "on another page, or before"
             assert put(served, name, 0, 70_000_000) in (0, 413)
+            assert put(served, name, 0, 9, Content_Length="9", Transfer_Encoding="chunked") == 411, "it claims less"
             assert [put(served, name, n) for n in range(4)] == [204] * 4
             assert served.memory() < before + 180_000_000, "the last one stands for the earlier ones"
             roles.write_text('default = "reader"', encoding="utf-8")
