@@ -9,7 +9,7 @@ from mirage.explorer.kit import answer_card, battle_sides, vote_session
 from mirage.explorer.kit.frame import Page, none_selected, show
 from mirage.explorer.kit.identity import login_required, may, reader
 from mirage.explorer.kit.pick import pick, pick_segments, pickers_popover
-from mirage.explorer.kit.states import refuse
+from mirage.explorer.kit.states import refuse, show_error
 from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.text import note as show_note
 from mirage.explorer.kit.text import plain
@@ -109,8 +109,8 @@ def vote() -> None:
     for line in (*session.left_out, *filter(None, [session.notice])):
         st.caption(plain(line))
     row = vote_session.pending()
-    # A fragment within the page's runs without it.
-    with arena_looks((), mode()):
+    # A fragment within the page's runs without them.
+    with show_error(session.arena), arena_looks((), mode()):
         (battle if session.kind is Vote else citation)(session, row)
 
 

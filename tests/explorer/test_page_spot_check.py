@@ -27,7 +27,7 @@ import pages
 from benchmarks.simulated import simulate_arena
 from mirage import schema
 from mirage.battles.decision import decisions
-from mirage.errors import Unreachable
+from mirage.errors import ArenaError, Unreachable
 from mirage.explorer.kit import battle_sides
 from mirage.explorer.kit import votes as people
 from mirage.explorer.spot_check import vote_item
@@ -121,6 +121,16 @@ def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypat
     key(app, "1").click().run()
     assert all(name in text(app) for name in (*names, HOSTILE[1]))
     assert not [payload for payload in HOSTILE[:2] if payload in html(app)]
+
+
+def test_a_damaged_file_is_told_beside_the_votes(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(arena: Arena, *_: object) -> Any:
+        raise ArenaError("a file is damaged", where=f"{arena.path}/answers")
+
+    monkeypatch.setattr("mirage.views.battle.battle_view", read)
+    said = page_text(pages.open_page("spot_check", ballot="battles"))
+    assert "A file is damaged." in said
+    assert str(arenas) not in said
 
 
 def test_a_reload_keeps_the_votes_and_the_queue_ends(arenas: Path) -> None:

@@ -28,7 +28,7 @@ from mirage.explorer.kit import actions, identity, sidebar
 from mirage.explorer.kit.layout import ICON, Head, logo, sign, stylesheet
 from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
 from mirage.explorer.kit.pick import arrive, check_link, link_state, pick
-from mirage.explorer.kit.states import missing, refuse
+from mirage.explorer.kit.states import missing, refuse, show_error
 from mirage.explorer.kit.table import mode
 from mirage.explorer.kit.text import plain
 from mirage.publish.charts.palette import arena_looks, ink
@@ -276,14 +276,10 @@ def _draw(entry: PageEntry, frame: _Frame, main: Callable[[Page], None]) -> None
         again = next(runs) > 0
         if again:
             _rerun_if_changed()
-        try:
-            with turn(), suppress(_PageEnd):
-                page = _begin(entry, frame)
-                with arena_looks(contents_view(page.arena.whole).systems, mode()):
-                    main(page)
-        except MirageError as error:
-            arena = st.session_state["_shared"].arena
-            refuse(error.rename_path(str(arena.path), arena.name))
+        with show_error(st.session_state["_shared"].arena), turn(), suppress(_PageEnd):
+            page = _begin(entry, frame)
+            with arena_looks(contents_view(page.arena.whole).systems, mode()):
+                main(page)
         _settle(entry, frame)
         if again and offers != (frame.offer is not None):
             st.rerun()

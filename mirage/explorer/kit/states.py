@@ -121,3 +121,12 @@ def refuse(error: MirageError) -> None:
     parts += [f"To do: {error.do}"] if error.do else []
     box = st.info if isinstance(error, NotEnoughData) else st.error
     box("\n\n".join(plain(part) for part in parts))
+
+
+@contextmanager
+def show_error(arena: Arena) -> Iterator[None]:
+    """Show an error of the block, with the name of the arena instead of its path."""
+    try:
+        yield
+    except MirageError as error:
+        refuse(error.rename_path(str(arena.path), arena.name))
