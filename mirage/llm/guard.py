@@ -35,7 +35,7 @@ def guard(max_body: int, endpoint: Endpoint) -> Callable[[Any], Awaitable[None]]
             if _origin(target) != _origin(response.url):
                 scheme, host, port = _origin(target)
                 raise Redirected(f"{scheme}://{host}:{port}")
-        packing = response.headers.pop("content-encoding", "identity").strip().lower()
+        packing = endpoint.redact(response.headers.pop("content-encoding", "identity")).strip().lower()
         for name, value in response.headers.items():
             if (shown := endpoint.redact(value)) != value:
                 response.headers[name] = shown

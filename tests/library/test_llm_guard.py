@@ -199,6 +199,12 @@ ENCODED = {
     "json": json.dumps("".join(f"\\u{byte:04x}" for byte in KEY.encode())),
     "html": "".join(f"&#{byte};" for byte in KEY.encode()),
     "hexadecimal": KEY.encode().hex(" "),
+    "fingerprint": KEY.encode().hex(":"),
+    "mail": "".join(f"={byte:02X}" for byte in KEY.encode()),
+    "folded": f"{KEY[:9]}=\r\n{KEY[9:]}",
+    "list": repr([*KEY]),
+    "bold": "**".join(KEY),
+    "joined": "\u034f".join(KEY),
     "lines": "\n".join(KEY),
     "hidden": f"{KEY[:9]}\u200b{KEY[9:]}",
     "long": "word " * 57 + KEY,
@@ -220,6 +226,7 @@ def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Led
         "tool": replied({"reasoning_content": shown}),
         "ending": reply(None, finish=f"content_filter: {shown}"),
         "error": Act(400, json.dumps({"detail": [{"msg": shown}]}).encode()),
+        "packing": Act(body=b"{}", headers={"Content-Encoding": KEY}),
         "page": Act(500, f"<html><title>{shown}</title></html>".encode()),
         "fields": Act(400, json.dumps({"error": {"message": "No.", "param": shown, shown: {"msg": shown}}}).encode()),
     }
@@ -235,6 +242,11 @@ def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Led
 def test_pitfall_190_a_key_is_removed_in_linear_time_and_with_its_own_percent_signs() -> None:
     assert remove_secret("\\" * 1_000_000, KEY) == "\\" * 1_000_000
     assert remove_secret("at %41bcdef%2f; \\u0025\\u0034\\u0031BCDEF%252F", "%41bcdef%2f") == "at [key]; [key]"
+
+
+@pytest.mark.parametrize("key", ["c2stcGxhbnRlZDE=", "sk.planted:7c1f,0d93*ab", "sk'planted=20|ab;cd="])
+def test_pitfall_190_a_key_may_have_the_signs_that_could_part_it(key: str) -> None:
+    assert remove_secret(f"is {key} here\n{key}\n{key}20", key) == "is [key] here\n[key]\n[key]20"
 
 
 def test_pitfall_190_a_short_key_is_removed_from_its_header_alone() -> None:
