@@ -470,7 +470,11 @@ def _connection(arena: Arena) -> Any:
         connection.from_arrow(chosen_queries(arena)).create("chosen_queries")
     for table, files in arena.manifest["tables"].items():
         if files:
-            connection.execute(_view(arena, table, arena.files(files)))
+            try:
+                connection.execute(_view(arena, table, arena.files(files)))
+            except duckdb.Error as error:
+                manifests.verify(arena.path, arena.manifest, arena.version)
+                raise manifests.damage_error(arena.path, files[0], str(error)) from None
         else:
             connection.from_arrow(schema.arrow_schema(table).empty_table()).create(table)
     connection.execute("SET lock_configuration = true")

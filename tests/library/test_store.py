@@ -277,6 +277,18 @@ def test_a_file_that_is_absent_or_of_another_size_is_seen_on_opening(tmp_path: P
         open_arena(tmp_path / "a")
 
 
+def test_a_file_of_no_format_is_named_though_its_hash_holds(tmp_path: Path) -> None:
+    path = make(tmp_path / "a").path
+    file = first_file(path)
+    file.write_bytes(b"PAR1 no Parquet PAR1")
+    facts = {"bytes": file.stat().st_size, "sha256": store_files.fingerprint(file)}
+    edit_manifest(
+        path, lambda m: [entry.update(facts) for entry in m["tables"]["queries"] if file.name in entry["path"]]
+    )
+    with pytest.raises(ArenaError, match=file.name):
+        open_arena(path).sql("SELECT 1")
+
+
 def test_changed_content_of_the_same_size_is_seen_by_check_and_named_on_reading(tmp_path: Path) -> None:
     arena = make(tmp_path / "a")
     file = first_file(tmp_path / "a")
