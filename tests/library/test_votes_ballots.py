@@ -233,6 +233,14 @@ def test_two_votes_on_one_item_are_refused_and_a_sheet_sent_again_is_told(arena:
         assert [row.vote for row in votes_on(arena, database.rows(Vote)).counting] == ["A", "B"]
 
 
+def test_an_item_that_is_no_text_rejects_the_ballot(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_text(
+        r'{"item": "\ud800:1", "language": "en", "passages": "", "vote": "A", "voter": "amina"}', "utf-8"
+    )
+    with Votes() as database, pytest.raises(BadInput, match=r"b\.jsonl"):
+        import_ballot(database, tmp_path / "b.jsonl", arena)
+
+
 @pytest.mark.parametrize("words", ["A,maybe", "A,undo", ",,,,"])
 def test_an_invalid_row_or_no_vote_rejects_the_ballot(arena: Arena, tmp_path: Path, words: str) -> None:
     with Votes() as database:

@@ -205,6 +205,8 @@ def _texts(arena: Arena, item: Item) -> tuple[tuple[str | None, str | None], str
 
 def _items_of(arena: Arena, language: str, query_id: str) -> dict[str, tuple[Item, str]]:
     """Return everything that a row on a query can be on, with the digest of its texts, by the digest of the item."""
+    label = AuditItem(language, query_id)
+    (label_shown,) = _current_digests(arena, [label])
     systems = [row["system"] for row in of_query(arena, "answers", (language, query_id)) if row["text"] is not None]
     pairs = [
         VoteItem(language, query_id, *pair, control=False, why=FILLER) for pair in itertools.combinations(systems, 2)
@@ -214,8 +216,7 @@ def _items_of(arena: Arena, language: str, query_id: str) -> dict[str, tuple[Ite
         for (a, b), drawn in itertools.product(itertools.permutations((pair.system_a, pair.system_b)), DRAWN):
             item = VoteItem(language, query_id, a, b, *drawn)
             items[_digest(item, shown)] = item, shown
-    label = AuditItem(language, query_id)
-    return items | {_digest(label, shown): (label, shown) for shown in _current_digests(arena, [label]) if shown}
+    return items | ({_digest(label, label_shown): (label, label_shown)} if label_shown else {})
 
 
 def _current_digests(arena: Arena, items: Sequence[Item]) -> list[str]:
