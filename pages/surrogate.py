@@ -104,6 +104,9 @@ PRINTED = (
 def main(page: Page) -> None:
     """Show judged and predicted ratings, then the quality of the prediction and the features behind it."""
     page.need("predictions")
+    if not predicted_judges(page.arena):
+        none_selected(page, "predictions")
+        return
     pickers = st.container(horizontal=True, gap="medium")
     with pickers:
         judge = _judge(page)

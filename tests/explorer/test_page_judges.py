@@ -7,10 +7,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import rich_arena
 import small_arena
 from arena_writer import write_arena
 from conftest import ROOT
+from store_cases import forge
 from streamlit.testing.v1 import AppTest
 
 import pages
@@ -31,7 +35,7 @@ from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 from mirage.views import exam as views
 from mirage.views.exam import JudgeRow
-from pages import figures, notes, page_text
+from pages import figures, html, notes, page_text
 
 
 @pytest.fixture
@@ -203,6 +207,20 @@ def test_known_answers_alone_tell_whether_to_trust_a_judge(tmp_path: Path, monke
     assert figure["layout"]["yaxis"]["ticktext"] == ["English", "Telugu"]
     assert figure["layout"]["shapes"][0]["x0"] == 0.5, "chance"
     assert not any("--known" in code.value for code in app.code)
+
+
+def test_a_forged_arena_with_repeated_or_no_rows_is_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = rich_arena.write(tmp_path, languages=("en",)).path
+    outcomes, predictions = (pq.read_table(next((path / name).glob("en-*"))) for name in ("outcomes", "predictions"))
+    forge(path, "outcomes", pa.concat_tables([outcomes, outcomes]))
+    for place in range(len(open_arena(path).manifest["tables"]["predictions"])):
+        forge(path, "predictions", predictions.slice(0, 0), place)
+    monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
+    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+    assert figures(pages.open_page("judges", arena=path.name))
+    assert "No predictions" in html(pages.open_page("surrogate", arena=path.name))
 
 
 @pytest.mark.parametrize("name", ["anna", "people: clear"])

@@ -275,7 +275,8 @@ def known_sums(battles: DecidedBattles, outcomes: pa.Table) -> dict[str, dict[st
     """
     import pandas as pd
 
-    right = outcomes.to_pandas().dropna(subset=["correct"]).set_index(["language", "query_id", "system"])["correct"]
+    key = ["language", "query_id", "system"]
+    right = outcomes.to_pandas().dropna(subset=["correct"]).drop_duplicates(key).set_index(key)["correct"]
     of, query, *sides = (np.array(names, dtype=object)[column] for names, column in battles.coded[1:])
     first, second = (
         right.astype(float).reindex(pd.MultiIndex.from_arrays([of, query, side])).to_numpy() for side in sides
