@@ -119,7 +119,7 @@ def _pairs(texts: Iterable[str], option: str, form: str) -> dict[str, str]:
 def _places(alike: list[BadInput]) -> str:
     """Return the place of the first of some errors, how many more there are, and the names of their other files."""
     first, *others = (str(error.where) for error in alike)
-    files = dict.fromkeys(Path(re.sub(r":\d+$", "", where)).name for where in (first, *others))
+    files = dict.fromkeys(Path(re.sub(r":\d+( .*)?$", "", where)).name for where in (first, *others))
     names = [*files][1:]
     more = f" and {len(others):,} more" if others else ""
     return first + more + (f", in {', '.join(names[:SHOWN])}{' ...' * (len(names) > SHOWN)}" if names else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Collection, Generator, Iterator
@@ -65,20 +66,21 @@ def json_members(path: Path, lists: Collection[Place]) -> Iterator[Member]:
 
 def json_values(path: Path) -> Generator[tuple[str, Any, bool]]:
     """Yield the JSON values of an array or of concatenated values, each with its location and whether it is outside an
-    array.
+    array. Of several that begin on one line, each further one has its number, from 0: `file:1 [2]`.
 
     Raises:
         BadInput: as `json_members`.
     """
     with closing(chunks(path)) as pieces:
-        text, array = _Text(path, pieces), False
+        text, array, line = _Text(path, pieces), False, ""
+        numbers = itertools.count()
         while char := text.peek():
             if char == "," or char == "[]"[array]:
                 array = array if char == "," else not array
                 text.take(char)
             else:
-                where = text.where
-                yield where, text.value(), not array
+                before, line, number = line, text.where, next(numbers)
+                yield line if line != before else f"{line} [{number}]", text.value(), not array
 
 
 class _Reader:

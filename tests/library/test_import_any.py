@@ -227,6 +227,16 @@ def test_an_array_that_is_broken_is_refused_with_its_line(tmp_path: Path, text: 
     assert "x.json:3" in caught.value.where
 
 
+def test_records_on_one_line_have_places_of_their_own(tmp_path: Path) -> None:
+    battle = {"system_a": "a", "system_b": "b", "verdict": "A"}
+    (tmp_path / "x.json").write_text(json.dumps([battle] * 9))
+    tables, _ = read_file(tmp_path / "x.json")
+    assert len(set(tables["judgments"]["query_id"].to_pylist())) == 9, "without an id each battle is its own query"
+    (tmp_path / "y.json").write_text(json.dumps([{"question": ROWS[0]["question"], "answer": "x"}] * 9))
+    with pytest.raises(BadInput, match="9 of 9 records"):
+        read_file(tmp_path / "y.json")
+
+
 def test_an_array_in_pieces_is_read_whole(tmp_path: Path) -> None:
     rows = [ROWS[0] | {"question": f"Question number {n} about the bridge? " + "é" * 5_000} for n in range(600)]
     (tmp_path / "x.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
