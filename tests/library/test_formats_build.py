@@ -55,6 +55,20 @@ def test_a_text_that_answers_stand_on_is_not_changed(tmp_path: Path) -> None:
         import_file(saved(tmp_path / "b.jsonl", other | {"language": "en"}), tmp_path / "arena")
 
 
+def test_an_id_that_no_two_systems_share_is_the_records(tmp_path: Path) -> None:
+    asked = ("Meta twaqqfet il-librerija nazzjonali?", "Meta twaqqfet l-iskola tal-baħar?")
+    records = [{"question": q, "answer": f"Fl-{k}.", "system": s} for k, q in enumerate(asked) for s in "ab"]
+    numbered = [record | {"id": k} for k, record in enumerate(records)]
+    arena = arena_of(tmp_path, *numbered)
+    assert arena.rows("queries") == 2
+    assert arena_of(tmp_path, *numbered).rows("queries") == 2
+    other = import_file(saved(tmp_path / "x.jsonl", *records), tmp_path / "other").arena
+    assert rows(other, "answers") == rows(arena, "answers"), "as without the ids"
+    twice = [*numbered, numbered[0] | {"id": 9, "answer": "Ma nafx."}]
+    again = import_file(saved(tmp_path / "y.jsonl", *twice), tmp_path / "twice").arena
+    assert again.rows("queries") == 5, "a system answered one text twice, so ids tell queries apart"
+
+
 @pytest.mark.parametrize("name", CASES["COUNTED"])
 def test_pitfall_179_every_record_is_taken_repeated_or_refused(tmp_path: Path, name: str) -> None:
     good, bad = ({"language": "en"} | record for record in CASES["COUNTED"][name])

@@ -18,7 +18,7 @@ from mirage.io.formats.spec import ABSENT, NO_TEXT, GivenVerdict, QueryKey, Show
 from mirage.io.options import SHOWN, Refused
 from mirage.stages.outcomes.tables import RIGHT, parse_outcome
 from mirage.store.arena import Arena
-from mirage.text.content import renumber
+from mirage.text.content import content_id, renumber
 from mirage.text.detection import CLOSE, detect, detect_set, fits_script
 from mirage.text.languages import base, fold_codes
 from mirage.text.languages import language as language_of
@@ -72,6 +72,8 @@ def finish_tables(
     """
     known = Known.of(arena)
     _fold_languages(collected, known, apart)
+    if {query_id for _, query_id in known.queries}.isdisjoint(query_id for _, query_id in collected.queries):
+        _join_records(collected)
     if refers and arena is not None:
         _refuse_unknown(collected, known, _systems(arena))
     names = _name_queries(collected, known)
@@ -96,6 +98,21 @@ def _merge(collected: Builder, names: Mapping[QueryKey, QueryKey]) -> dict[Query
         except BadInput as error:
             collected.refuse(error)
     return queries
+
+
+def _join_records(collected: Builder) -> None:
+    """Join queries of one text whose ids are of their records: each has one answer, and no two of a system."""
+    texts: dict[QueryKey, tuple[Any, ...]] = {}
+    for key, entry in collected.queries.items():
+        if entry.text is None or len(entry.answers) != 1:
+            return
+        texts[key] = key[0], entry.text, *chain(*entry.turns)
+    facts = {(*texts[key], entry.subset, entry.reference) for key, entry in collected.queries.items()}
+    systems = {(*texts[key], *entry.answers) for key, entry in collected.queries.items()}
+    if len(set(texts.values())) == len(facts) < len(systems) == len(texts):
+        collected.queries = _merge(collected, {key: (asked[0], content_id(*asked[1:])) for key, asked in texts.items()})
+        why = "no two systems share an id, so it is taken for the record's, and queries are told apart by their texts"
+        collected.note_guess("query_id", why)
 
 
 def _promote_samples(entry: QuerySeen, query: QueryKey, known: Known) -> None:
