@@ -45,6 +45,8 @@ CLASSIFY = (
     "(mirage measure outcomes --outcomes-by MODEL)"
 )
 """Remedy for unclassified answers."""
+UNREAD = "no answer could be classified"
+"""Why nothing is known of answers that no rule could read."""
 _CLASSIFIED = "answers classified"
 """Words of a reason that a remedy looks for."""
 Unranked = Mapping[str, Mapping[str, str]]
@@ -304,7 +306,7 @@ def _describe_lack(unranked: Unranked) -> str:
     reasons = {reason for systems in unranked.values() for reason in systems.values()}
     where = join_first([name_of(code) for code in unranked])
     if reasons and all(reason.startswith("0 of ") for reason in reasons):
-        return f"no answer could be classified in {where}"
+        return f"{UNREAD} in {where}"
     if any(_CLASSIFIED in reason for reason in reasons):
         return f"too few answers could be classified in {where}"
     return f"no two systems can be ranked in {where}"

@@ -380,7 +380,7 @@ class VerdictJudge(Judge):
         if self.name.startswith((OF_SCORES, OF_PROGRAMS)):
             who, measure = self.name.split(": ", 1)
             people = who == OF_SCORES[:-2]
-            by = "people's scores" if people else "scores by programs"
+            by = "people's scores" if people else "scores"
             said = f"{by} of {measure}: of two answers to a query the one with the better score wins."
             others = [name for name in _scored_measures(arena, people=people) if name != measure]
             rule = "unless one is named, the measure with the most scores decides, of equals the first by name"

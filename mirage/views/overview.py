@@ -251,7 +251,9 @@ def _describe(arena: Arena, contents: Contents, *, decided: bool) -> list[str]:
         return lines
     if not {"outcomes", "features"} & set(arena.tables):
         return [*lines, "The answers are not evaluated."]
-    lacking = "there are no verdicts, scores, nuggets or labels, and no reference says if a query is answerable"
+    if not len(arena.sql("SELECT 1 FROM answers GROUP BY language, query_id HAVING count(*) > 1")):
+        return [*lines, "No two systems answered the same query, so none can be compared."]
+    lacking = "there are no verdicts, scores, nuggets or labels, and no reference is known to tell what is answerable"
     if measures := _measures(arena):
         lacking = f"no name of a score says that more of it is better ({join_first(measures)})"
     return [*lines, f"Nothing in the file says which is better: {lacking}."]
@@ -287,7 +289,8 @@ def _next_commands(arena: Arena, board: BoardView | None, judge: Judge | None, *
     where, n_systems = place_of(arena), 0 if board is None else len(board.rows)
     command = f"mirage evaluate {where} --judge MODEL --base-url URL --dry-run"
     by_model = NextCommand(command, "the cost of a model as judge")
-    if judge is None and "features" in arena.tables and len(contents_view(arena).answers) > 1:
+    unranked = judge is None or (board is None and "judgments" not in arena.tables)
+    if unranked and "features" in arena.tables and len(contents_view(arena).answers) > 1:
         by_scores = [
             NextCommand(
                 f"mirage votes scores {where} --verdicts-from {shlex.quote(measure)}",

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mirage import schema
+from mirage.battles.counts import UNREAD
 from mirage.errors import NotEnoughData
 from mirage.io.sources.nomiracl.origin import BASELINES, SYSTEM_NAMES
 from mirage.papers import printed as papers
@@ -603,7 +604,7 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
     both = [row for row in both if not row["hallucination_fewer"] and not row["error_fewer"]]
     if len(both) < 2:
         unread = rows and all(row["unclassified"] == 1.0 for row in rows)
-        return "No answer could be classified." if unread else ""
+        return as_sentence(UNREAD) if unread else ""
 
     def least(name: str, value: Callable[[Mapping[str, Any]], float], write: Callable[[float], str]) -> str:
         best = min(map(value, both))

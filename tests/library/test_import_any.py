@@ -147,7 +147,7 @@ def test_a_score_is_one_of_the_answer_and_decides(tmp_path: Path) -> None:
     asked = {"question": ROWS[0]["question"]}
     rows = [{**row, **asked, "score": score} for row, score in zip(ROWS, ("0.9", 0.1), strict=True)]
     done = mirage("evaluate", write(tmp_path / "x.jsonl", *rows))
-    assert "Decided by scores by programs of score" in done.stderr
+    assert "Decided by scores of score" in done.stderr
     assert open_arena(tmp_path / "x-arena").read("scores")["value"].to_pylist() == [0.9, 0.1]
 
 
