@@ -27,6 +27,8 @@ class Options:
     """By our column, the value for every record without one: `{"language": "sw", "system": "mine"}`."""
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By our column, the meaning of its values: `{"verdict": {"model_a": "A"}}`; other values are unchanged."""
+    spelling: Mapping[str, str] = field(default_factory=dict)
+    """Known names of fields by the file's spelling, not the user's choice: `{"Ground Truth": "ground_truth"}`."""
 
     @classmethod
     def parse(cls, names: Iterable[str] = (), values: Iterable[str] = (), meanings: Iterable[str] = ()) -> Options:
@@ -55,7 +57,7 @@ class Options:
 
     def apply(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return a record under our names, completed with the default values."""
-        record = {name: content for name, content in value.items() if name not in self.names}
+        record = {self.spelling.get(name, name): given for name, given in value.items() if name not in self.names}
         for field_name, column_name in self.names.items():
             content = value[field_name] if field_name in value else self.find(value, field_name)
             if content is not None or field_name in value:

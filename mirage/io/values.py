@@ -255,9 +255,12 @@ def missing(
     names = (name, *also)
     near = next((theirs for theirs in value if theirs not in names and nearest_name(theirs, names)), near)
     there = ", ".join(list(value)[:12]) or "no fields"
+    what = f"{name} is missing; there are {there}"
     do = f"{near} may be it: --map {near}={name}" if near else f"say which field it is: --map THEIRS={name}"
+    if held := next((field for field in names if field in value), None):
+        what, do = f"{name} is missing: {held} is empty", "fill it in (of merged cells only the first holds the value)"
     do += f", or what all records have: --set {name}=NAME" if name in _SHARED else ""
-    return BadInput(f"{name} is missing; there are {there}", where=where, do=do)
+    return BadInput(what, where=where, do=do)
 
 
 def shorten(value: Any) -> str:

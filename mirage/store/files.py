@@ -300,6 +300,7 @@ def _delimiter(texts: Sequence[str]) -> str:
 def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line]:
     reader = csv.reader(texts, strict=True, delimiter=delimiter)
     header: list[str] = []
+    bare = False
     while True:
         where = f"{path}:{reader.line_num + 1}"
         try:
@@ -309,21 +310,26 @@ def _csv_rows(path: Path, texts: Iterator[str], delimiter: str) -> Iterator[Line
         except csv.Error as error:
             do = "close every quote; longer fields need JSON Lines"
             raise BadInput(f"this row is not CSV: {error}", where=where, do=do) from None
-        if not header and not row:
+        if not any(row):
             continue
         if not header:
             header = [name.strip(BOM + " ") for name in row]
             need_few_fields(header, where)
-            if duplicates := sorted(name for name, n in Counter(header).items() if n > 1):
+            bare = header.count("") > 1  # spreadsheets write empty columns
+            if duplicates := sorted(name for name, n in Counter(filter(None, header)).items() if n > 1):
                 raise BadInput(f"the header names {duplicates[0]!r} twice", where=where, do="name every column once")
-        elif row and len(row) != len(header):
+        elif len(row) != len(header):
             raise BadInput(
                 f"this row has {len(row)} fields, but the header has {len(header)}",
                 where=where,
                 do=f"write one field per column, quoted if it contains a {_DELIMITERS.get(delimiter, repr(delimiter))}",
             )
-        elif row:
-            yield Line(where, unquote(dict(zip(header, row, strict=True))))
+        elif bare and any(cell for name, cell in zip(header, row, strict=True) if not name):
+            do = "name every column in the first line, or remove the lines above the header"
+            raise BadInput("this row has a value in a column without a name", where=where, do=do)
+        else:
+            cells = {name: cell for name, cell in zip(header, row, strict=True) if name or not bare}
+            yield Line(where, unquote(cells))
     if not header:
         raise BadInput("this file has no header", where=str(path), do="name the columns in its first line")
 

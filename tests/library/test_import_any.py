@@ -39,6 +39,13 @@ def table(delimiter: str, end: str = "\n") -> bytes:
     return out.getvalue().encode()
 
 
+def sheet() -> bytes:
+    out = io.StringIO()
+    csv.writer(out, delimiter=";").writerows([["Question ", "ANSWER", "Model", "", ""]])
+    csv.writer(out, delimiter=";").writerows([[*row.values(), "", ""] for row in ROWS] + [[""] * 5] * 2)
+    return out.getvalue().encode()
+
+
 def parquet() -> bytes:
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(ROWS), out)
@@ -82,6 +89,8 @@ FILES: dict[str, tuple[str, bytes]] = {
     "pipes": ("x.csv", table("|")),
     "semicolons, a BOM and CRLF": ("x.csv", b"\xef\xbb\xbf" + table(";", "\r\n")),
     "tabs": ("x.tsv", table("\t")),
+    "heads and empty columns of a spreadsheet": ("x.csv", sheet()),
+    "names in camel case": ("x.jsonl", LINES.replace(b'"question"', b'"userInput"').replace(b"system", b"modelName")),
     "Parquet": ("x.parquet", parquet()),
     "Parquet under another name": ("x.bin", parquet()),
     "packed by gzip": ("x.jsonl.gz", gzip.compress(LINES)),
@@ -225,6 +234,14 @@ def test_an_array_that_is_broken_is_refused_with_its_line(tmp_path: Path, text: 
     with pytest.raises(BadInput) as caught:
         import_file(tmp_path / "x.json", tmp_path / "arena", name="rag")
     assert "x.json:3" in caught.value.where
+
+
+def test_fields_in_another_spelling_mean_what_they_mean_in_ours(tmp_path: Path) -> None:
+    ours = [row | {"response": row["answer"], "answer": "Gold.", "ground_truth": None} for row in ROWS]
+    theirs = [{name.replace("_", " ").title(): value for name, value in row.items()} for row in ours]
+    (as_ours, _), (as_theirs, told) = (read_file(write(tmp_path / "x.jsonl", *rows)) for rows in (ours, theirs))
+    assert as_theirs == as_ours, "an answer beside a response is the reference, as without capitals"
+    assert "Answer" in told.guessed["fields"]
 
 
 def test_records_on_one_line_have_places_of_their_own(tmp_path: Path) -> None:

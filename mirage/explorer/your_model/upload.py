@@ -107,6 +107,7 @@ def _corrections(file_id: str, name: str, data: bytes) -> Choice:
 def _field_editor(file_id: str, name: str, data: bytes) -> tuple[tuple[str, str], ...]:
     """Draw the fields of a file with an example and what they are read as, and return those that were changed."""
     from mirage.io.formats.fields import FIELDS
+    from mirage.io.formats.fields import plain as spelling
     from mirage.pipeline.adding import first_records
 
     found: dict[str, dict[str, Any]] = st.session_state.setdefault(_EXAMPLES, {})
@@ -118,7 +119,7 @@ def _field_editor(file_id: str, name: str, data: bytes) -> tuple[tuple[str, str]
         return ()
     known = {theirs: ours for ours, names in FIELDS.items() for theirs in names}
     rows = [
-        {"Field": field, "Example": str(value)[:80], "Read as": known.get(field, _KEEP)}
+        {"Field": field, "Example": str(value)[:80], "Read as": known.get(spelling(field), _KEEP)}
         for field, value in examples.items()
     ]
     edited = st.data_editor(

@@ -91,7 +91,7 @@ def open_records(path: Path, options: Options, entry: Format, lines: Iterable[Li
         BadInput: if a file cannot be read further.
         UnknownName: after the last record, if a mapped field occurs in none of them.
     """
-    changed = bool(options.names or options.values or options.meanings)
+    changed = options != Options()
     mapped = frozenset(options.names.values())
     absent = set(options.names)
     fields: set[str] = set()

@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
 
 from mirage.errors import BadInput
+from mirage.io.formats import rag
 from mirage.io.formats.build import Builder, TwoAnswers, read_items
+from mirage.io.formats.fields import plain
 from mirage.io.formats.finish import finish_tables
 from mirage.io.formats.nearest import describe_unknown, tell_apart
 from mirage.io.formats.open import files_of, open_records, other_files, read_sample, sampled_lines
@@ -95,7 +97,34 @@ def recognise_file(path: Path, options: Options | None = None) -> list[Recognise
     Raises:
         BadInput: if no format matches, or the file cannot be read.
     """
-    return _recognise(read_sample(path, options, record_lists()))
+    return _detect(path, None, options or Options(), None)[0]
+
+
+def _detect(
+    path: Path, name: str | None, options: Options, lines: Callable[[], Iterator[Line]] | None
+) -> tuple[list[Recognised], Options]:
+    """Return the formats that a file may have, and the options with the spelling of its fields."""
+
+    def sample() -> Sample:
+        if lines is None:
+            return read_sample(path, options, record_lists())
+        return sampled_lines(path, lines(), options)
+
+    if name in (None, rag.FORMAT.name) and (spelling := _find_spelling(sample())):
+        options = replace(options, spelling=spelling)
+    return _recognise(sample()) if name is None else [Recognised(format_named(name), "")], options
+
+
+def _find_spelling(sample: Sample) -> dict[str, str]:
+    """Return the known names of fields that a sample has in capitals, with spaces or in camel case, by its spelling;
+    none if a format has them as they are, or none has them so.
+    """
+    known = {name: ours for name in sorted(sample.fields) if (ours := plain(name)) in rag.KNOWN}
+    times = Counter(known.values())
+    spelling = {name: ours for name, ours in known.items() if name != ours and times[ours] == 1}
+    options = Options(spelling=spelling)
+    respelt = replace(sample, records=tuple(map(options.apply, sample.records)))
+    return spelling if spelling and not recognise(sample) and recognise(respelt) else {}
 
 
 def _recognise(sample: Sample) -> list[Recognised]:
@@ -152,14 +181,9 @@ def read(
     import pyarrow.compute as pc
 
     options = options or Options()
-    if options == Options() and (name, arena, lines) == (None, None, None) and (plain := read_plain(path)) is not None:
-        return plain[0], _summarise_plain(path, *plain)
-    if name is not None:
-        candidates = [Recognised(format_named(name), "")]
-    elif lines is None:
-        candidates = recognise_file(path, options)
-    else:
-        candidates = _recognise(sampled_lines(path, lines(), options))
+    if options == Options() and (name, arena, lines) == (None, None, None) and (table := read_plain(path)) is not None:
+        return table[0], _summarise_plain(path, *table)
+    candidates, options = _detect(path, name, options, lines)
     readings = (
         _collect(taken, open_records(path, options, taken.format, None if lines is None else lines()), progress)
         for taken in candidates
@@ -171,6 +195,9 @@ def read(
     if path.is_dir() and not taken.format.folder:
         for file in other_files(path):
             collected.left_out(file.name, "its extension is of no file of records")
+    if options.spelling:
+        names = f"{', '.join(options.spelling)} read as {', '.join(options.spelling.values())}"
+        collected.note_guess("fields", names)
     collected.counts |= {"query_id": len(collected.unnamed), "repeated": len(collected.seen - collected.fresh)}
     try:
         tables = finish_tables(collected, arena, n=n, refers=taken.format.refers, apart=_languages_apart(options))
