@@ -27,7 +27,8 @@ from mirage.io.formats.battles import (
     winner,
 )
 from mirage.io.formats.build import Builder, Format, describe
-from mirage.io.formats.fields import need, number, text
+from mirage.io.formats.fields import FIELDS, first, need, number, plain, text
+from mirage.io.formats.pairs import VERDICTS
 from mirage.io.formats.spec import GivenAnswer, GivenVerdict, Item, Record, Sample, load_names
 from mirage.io.values import unpack
 from mirage.text.content import content_id
@@ -147,7 +148,11 @@ def _query(record: Record, builder: Builder, systems: tuple[str, str], battles: 
             do="correct the record: a battle is two answers to one query",
         )
     language, query_id = text(record, "language"), text(record, "question_id", "id")
-    given = {name: given_answer(turns) for name, turns in zip(systems, conversations, strict=True) if turns}
+    given = {
+        system: given_answer(turns)
+        for system, side, turns in zip(systems, "ab", conversations, strict=True)
+        if turns and not record.value.keys().isdisjoint((f"conversation_{side}", f"response_{side}"))
+    }
     if not query_id and not prompts:
         query_id = PurePath(record.where).name
         builder.note_guess(
@@ -186,8 +191,8 @@ def _turns(record: Record, side: str) -> Turns:
     if given := conversation(record, f"conversation_{side}"):
         return given
     texts = []
-    for name in ("prompt", f"response_{side}"):
-        content = unpack(record.value.get(name))
+    for name, *others in (("prompt", *FIELDS["question"]), (f"response_{side}",)):
+        content = unpack(first(record.value, name, *others))
         every = content if isinstance(content, list) else [] if content is None else [content]
         texts.append([shapes.text(entry, name, record.where) for entry in every])
     turns: Turns = []
@@ -208,15 +213,16 @@ def _note_judge(builder: Builder, judge: str, verdict: str, person: bool) -> Non
 
 
 def _verdicts(value: Mapping[str, Any]) -> dict[str, str]:
-    """Return the verdict of each column for a winner, or of the flag that is set."""
+    """Return the verdict of each column for a winner, a place or one of the two models, or of the flag that is set."""
     chosen = [verdict for name, verdict in _FLAGS.items() if number(value.get(name)) == 1]
     if len(chosen) == 1:
         return {"winner": chosen[0]}
-    return {
-        name: verdict
-        for name, word in value.items()
-        if name not in _NO_WINNERS and (verdict := winner(word)) is not None
-    }
+    places = {str(model).strip().casefold(): side.upper() for side in "ab" if (model := value.get(f"model_{side}"))}
+    verdicts = {name: winner(word) for name, word in value.items() if name not in _NO_WINNERS}
+    for name in verdicts:
+        if plain(name) in VERDICTS:
+            verdicts[name] = verdicts[name] or places.get(str(value[name]).strip().casefold())
+    return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
 
 
 FORMAT = Format(*describe("lmarena"), recognise=recognise, read=read)
