@@ -18,6 +18,8 @@ _SHARED = frozenset({"system", "judge", "language", "model", "run_id", "assigner
 MOST_REPEATS = 9_999
 """Highest number of a sample or repeat."""
 _INCLUSION = re.compile(r"\s*inclusion([\W_]*(p|prob|probability|weight))?\s*", re.IGNORECASE)
+_COMMA = re.compile(r"\s*[+-]?(?:0,\d+|\d+,(?!\d{3}\s*$)\d+)\s*")
+"""Numbers with a decimal comma; `1,234` may be a thousand."""
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "y"}), frozenset({"false", "0", "no", "n", "-1"})
 
 
@@ -82,6 +84,11 @@ def day(value: Any, where: str) -> str | None:
     return utc_day(value, where=where)
 
 
+def with_point(value: Any) -> Any:
+    """Return a value, or a text that is a number with a decimal comma with a point."""
+    return value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value) else value
+
+
 def number(value: Any, name: str, where: str) -> float | None:
     """Return a number; None if missing or NaN.
 
@@ -91,7 +98,7 @@ def number(value: Any, name: str, where: str) -> float | None:
     if value is None or value == "":
         return None
     try:
-        result = math.inf if isinstance(value, bool) else float(value)
+        result = math.inf if isinstance(value, bool) else float(with_point(value))
     except (TypeError, ValueError, OverflowError):
         result = math.inf
     if math.isinf(result):

@@ -176,6 +176,26 @@ def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
     assert mirage("import", file, "--map", "verdict=points").exit_code == 0
 
 
+def test_a_winner_may_be_named_beside_two_models_and_a_question(tmp_path: Path) -> None:
+    winners = {"Zephyr": "A", "zephyr ": "A", "Yi": "B", "tie": "tie"}
+    rows = [
+        {
+            "question": f"Миллий кутубхона {k} қачон ташкил этилган?",
+            "model_a": "Zephyr",
+            "model_b": "Yi",
+            "winner": winner,
+        }
+        for k, winner in enumerate(winners)
+    ]
+    for held in (rows, rows[:1]):
+        tables, _ = read_file(write(tmp_path / "x.jsonl", *held))
+        assert sorted(tables["judgments"]["verdict"].to_pylist()) == sorted([*winners.values()][: len(held)])
+        assert {(row["language"], row["text"]) for row in tables["queries"].to_pylist()} == {
+            ("uz", row["question"]) for row in held
+        }
+        assert "answers" not in tables
+
+
 @pytest.mark.parametrize("case", CASES["WIDE"])
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_pitfall_177_a_column_a_system_is_read(tmp_path: Path, case: str, kind: str) -> None:
@@ -375,8 +395,8 @@ def test_numbers_beside_ground_truth_decide_nothing_and_labels_count(tmp_path: P
     assert {"latency_s"} == {entry.what for entry in summary.left_out}
     assert read["passages"]["relevant"].to_pylist() == [True, False]
     assert len(read["answers"]) == 3
-    with pytest.raises(BadInput, match="faithfulness is '0,1'"):
-        read_file(write(tmp_path / "z.jsonl", *({**row, "faithfulness": "0,1"} for row in rows)))
+    with pytest.raises(BadInput, match="faithfulness is '1,000'"):
+        read_file(write(tmp_path / "z.jsonl", *({**row, "faithfulness": "1,000"} for row in rows)))
 
 
 def test_a_system_without_a_battle_is_named(tmp_path: Path) -> None:

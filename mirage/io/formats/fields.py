@@ -99,8 +99,9 @@ def is_measure(value: Any) -> bool:
     """Return whether a value may be a score: a number, including NaN and infinity, or nothing."""
     if value is None or value == "":
         return True
+    given = values.with_point(value)
     try:
-        return not isinstance(value, bool) and isinstance(value, int | float | str) and float(value) is not None
+        return not isinstance(given, bool) and isinstance(given, int | float | str) and float(given) is not None
     except (ValueError, OverflowError):
         return False
 

@@ -38,9 +38,10 @@ _FLAGS = re.compile(
     r"|exact_match|em|accuracy|correctness",
     re.IGNORECASE,
 )
-_GRADES = dict.fromkeys(("correct", "pass", "passed"), 1.0) | dict.fromkeys(("incorrect", "fail", "failed"), 0.0)
+_GRADES = dict.fromkeys(("correct", "pass", "passed", "👍"), 1.0)
+_GRADES |= dict.fromkeys(("incorrect", "fail", "failed", "👎"), 0.0)
 """Scores by the words of graders."""
-_SHARE = re.compile(r"(?P<part>\d+(?:\.\d+)?) ?(?:%|/ ?(?P<whole>[1-9]\d*))")
+_SHARE = re.compile(r"(?P<part>\d+(?:[.,]\d+)?) ?(?:%|/ ?(?P<whole>[1-9]\d*))")
 _NO_MEASURE = re.compile(
     r"|unnamed: \d+|[knp]|(?:n|num|number|max|min)[_ .-].*|(?:.*[_ .-])?(?:ids?|idx|index|no|nr|num|number|row|rank|at"
     r"|position|order|seed|temperature|top_?[kpn]|epoch|trial|attempt|retry|retries|fold|batch|page|line|offset|start|end"
@@ -209,12 +210,14 @@ def is_own_score(name: str, value: Any) -> bool:
 
 def _read_measure(name: str, value: Any) -> float | None:
     """Return a value that may measure an answer: a number, a grade, or a flag of such a name; None for any other."""
+    if _FLAGS.fullmatch(name) and str(value).strip().casefold() in ("true", "false", "yes", "no"):
+        return float(values.flag(value, name, "") or 0)
     if isinstance(value, bool):
-        return float(value) if _FLAGS.fullmatch(name) else None
+        return None
     if isinstance(value, str) and (grade := _GRADES.get(value.strip().casefold())) is not None:
         return grade
     if isinstance(value, str) and (share := _SHARE.fullmatch(value.strip())):
-        value = float(share["part"]) / float(share["whole"] or 100)
+        value = float(share["part"].replace(",", ".")) / float(share["whole"] or 100)
     return None if _NO_MEASURE.fullmatch(name) else number(value)
 
 
@@ -274,7 +277,9 @@ def _score(fields: _Fields, system: str, builder: Builder) -> GivenScore:
     elif not by_people(rater):
         named = quote(f"rater:{rater}=human {rater}")
         builder.note_guess("rater", f"{rater} is read as a program; a person's name starts with human: --value {named}")
-    return GivenScore(system, name, rater, values.number(score, name, fields.where), by_people(rater))
+    value = _read_measure(name, score)
+    value = values.number(score, name, fields.where) if value is None else value
+    return GivenScore(system, name, rater, value, by_people(rater))
 
 
 def _reference(value: Any, where: str) -> str | None:

@@ -12,6 +12,7 @@ from mirage.io.formats.build import Builder, Format, describe
 from mirage.io.formats.fields import FIELDS, is_measure, plain
 from mirage.io.formats.spec import ABSENT, GivenVerdict, Item, Record, Sample
 from mirage.io.formats.status import status_fields
+from mirage.io.values import with_point
 from mirage.text.languages import base, known_code, language
 from mirage.text.makers import OTHER, maker
 
@@ -112,7 +113,7 @@ def recognise(sample: Sample) -> str | None:
 
 
 def _is_score(value: Any) -> bool:
-    return is_measure(value) and not 10 < abs(float(value)) < math.inf
+    return is_measure(value) and not 10 < abs(float(with_point(value))) < math.inf
 
 
 def _items(record: Record, builder: Builder) -> Iterator[Item]:
