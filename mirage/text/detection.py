@@ -217,10 +217,10 @@ def language_shares(text: str, named: Collection[str] = ()) -> Mapping[str, floa
         text: the text.
         named: codes given by the text's source; relatives among them compete separately.
     """
-    return _merge_relatives(language_probabilities(text, every=True), frozenset(named))
+    return merge_relatives(language_probabilities(text, every=True), frozenset(named))
 
 
-def _merge_relatives(probabilities: Mapping[str, float], named: frozenset[str]) -> dict[str, float]:
+def merge_relatives(probabilities: Mapping[str, float], named: frozenset[str]) -> dict[str, float]:
     """Return the probability of each language, with relatives merged, from the most probable on."""
     usual = _common_relatives(named)
     shares: dict[str, float] = {}
@@ -255,7 +255,7 @@ def _decide(text: str, probabilities: Mapping[str, float], named: frozenset[str]
     """Return the code of the most likely language of a text with these probabilities; None below `DECIDED`."""
     if not any(map(str.isalpha, text)):
         return None
-    shares = _merge_relatives(probabilities, named)
+    shares = merge_relatives(probabilities, named)
     likeliest = max(shares, key=shares.__getitem__)
     return likeliest if shares[likeliest] >= DECIDED else None
 
@@ -360,7 +360,7 @@ def detect_set(texts: Sequence[str], named: Mapping[str, int] | None = None) -> 
             for shares in probabilities_of(bare[start : start + _BATCH], every=True)
         ]
     own = frozenset(named or ()).union(*CLOSE)
-    held = [_merge_relatives(shares, own) for shares in held]
+    held = [merge_relatives(shares, own) for shares in held]
     folded = _settle_relatives(held, frozenset(map(label, named or ())))
     alone = [_decide(text, shares, own) for text, shares in zip(bare, held, strict=True)]
     brief = [len(text.encode(errors="replace")) < _BRIEF for text in bare]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from mirage.stages.features.spec import FeatureFamily, FeatureSpec, Measured, MeasuredAnswer, Tools
 from mirage.text.answers import strip_markup
-from mirage.text.detection import DECIDED, label, probabilities_of
+from mirage.text.detection import DECIDED, label, merge_relatives, probabilities_of
 from mirage.text.languages import LANGUAGES, base
 
 DECIMALS = 4
@@ -33,10 +33,13 @@ def _read_shares(answer: MeasuredAnswer, by_language: Mapping[str, float] | None
     """Return both values of an answer from its probabilities by language, None if it has no letters."""
     if by_language is None:
         return ("no letters",) * 2
+    own = label(answer.language)
+    if base(answer.language) not in LANGUAGES:
+        # Its rare relatives count as it, as when the language of a query is detected.
+        by_language = {label(code): share for code, share in merge_relatives(by_language, frozenset({own})).items()}
     if max(by_language.values()) < DECIDED:
         return ("no language is likely enough",) * 2
     english = round(by_language["en"], DECIMALS)
-    own = label(answer.language)
     if own not in by_language:
         return "the detector does not support the language", english
     return round(by_language[own], DECIMALS), english
@@ -46,7 +49,8 @@ _RULE = (
     "Measured on the whole answer without citations and without Reason and Answer markers. No value where nothing but"
     f" digits and signs is left, or where no language reaches {DECIDED} (most answers of up to four Latin letters, few"
     " of more than twenty; in other scripts two characters mostly suffice). The 18 languages of MIRACL compete among"
-    " themselves; for queries in another language all of the detector's compete. Regional variants count as one."
+    " themselves; for queries in another language all of the detector's compete, rare relatives (Southern Kurdish) as"
+    " the common one. Regional variants count as one."
 )
 _SOURCE = (
     "MIRAGE-Bench, section 4.1 (the paper: langid). Its program (mirage_bench/evaluate/language_detection.py) uses"
