@@ -92,7 +92,7 @@ def check(
             _show_recomputed(recomputed(open_arena(path)), output_format)
         return
     from mirage.io.imports.formats import read_file
-    from mirage.io.options import Refused, count_places
+    from mirage.io.options import Refused, count_places, name_import
 
     try:
         tables, summary = read_file(path, of, name=kind)
@@ -101,6 +101,9 @@ def check(
         show(wrong, WRONG, output_format)
         note(f"{path}: {count_text(count_places(refused.wrong), 'record')} cannot be taken.")
         raise Exit(2) from None
+    except BadInput as error:
+        name_import(error, path)
+        raise
     note(f"{path}: {_count_text(tables)}; no errors.", *summary.lines())
 
 

@@ -127,6 +127,12 @@ def _places(alike: list[BadInput]) -> str:
     return first + more + (f", in {', '.join(names[:SHOWN])}{' ...' * (len(names) > SHOWN)}" if names else "")
 
 
+def name_import(error: BadInput, path: Path) -> None:
+    """Say of the options in a remedy that they are those of `mirage import`, for a command without them."""
+    if "--" in error.do:
+        error.do += f"; those are options of: mirage import {path} --into DIR"
+
+
 def count_places(errors: Iterable[BadInput]) -> int:
     """Return the number of invalid records; an error of two that contradict each other is of the later."""
     return len({str(error.where).rpartition(" and ")[2] for error in errors})

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from mirage.errors import BadInput
 from mirage.io.formats import run
+from mirage.io.options import name_import
 from mirage.io.rows import OWN_QUERIES
 
 
@@ -14,8 +15,7 @@ def read_judgments_file(path: Path) -> tuple[pa.Table, tuple[str, ...]]:
     try:
         tables, summary = run.read(path)
     except BadInput as error:
-        if "--" in error.do:
-            error.do += f"; those are options of: mirage import {path} --into DIR"
+        name_import(error, path)
         raise
     if "judgments" not in tables:
         what = f"{path} has no verdicts: it is read as {summary.format}"

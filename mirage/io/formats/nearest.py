@@ -1,4 +1,4 @@
-"""Describe a file of no known format: what it holds, and the command that reads it, checked on its first records."""
+"""Describe a file of no known format: what it holds, and the options that read it, checked on its first records."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from typing import Any, get_args
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.io import values
-from mirage.io.formats import own, pairs, rag
+from mirage.io.formats import own, pairs, rag, wide
 from mirage.io.formats.battles import hold_texts
 from mirage.io.formats.build import Builder, Format, TwoAnswers, read_items
 from mirage.io.formats.fields import FIELDS, FOUND, fold_field, is_measure, number, plain
@@ -43,7 +43,7 @@ _PLACES, _ANSWERS = ("system_a", "system_b"), ("answer_a", "answer_b")
 _ASKING = ("?", "？", "؟", "՞")
 
 _MAPPED = (
-    "name its fields: mirage import FILE --as rag --map THEIRS=question,THEIRS=answer,THEIRS=system; or, with a column "
+    "name its fields: --as rag --map THEIRS=question,THEIRS=answer,THEIRS=system; or, with a column "
     "of answers for each system: --as wide --map THEIRS=question,COLUMN=answer_SYSTEM; or for verdicts: --as judgments "
     "--map THEIRS=system_a,THEIRS=system_b,THEIRS=verdict; mirage import --formats lists all formats"
 )
@@ -64,9 +64,11 @@ class _Reading:
     verdict: str = ""
     """Their field with the verdicts."""
 
-    def command(self, sample: Sample) -> str:
+    @property
+    def options(self) -> str:
+        """The options of a command that reads the file so."""
         renamed = [f"{theirs}={ours}" for theirs, ours in self.names.items() if theirs != ours]
-        parts = ["mirage", "import", str(sample.path), "--as", self.format.name]
+        parts = ["--as", self.format.name]
         parts += [part for pair in renamed for part in ("--map", pair)]
         column = self.names.get(self.verdict, "verdict")
         parts += [part for word, ours in self.meanings.items() for part in ("--value", f"{column}:{word}={ours}")]
@@ -104,24 +106,26 @@ def describe_unknown(sample: Sample) -> tuple[str, str]:
             ", and not all are known: write A, B or tie for VERDICT" if _OPEN in reading.meanings.values() else ""
         )
         what = f"unknown format; {reading.verdict} holds verdicts{missing}; the records have {there}"
-        return what, reading.command(sample)
+        return what, f"add {reading.options}"
     if inner := _find_lists(sample.records):
         path, (first, *_) = next(iter(inner.items()))
         what = f"unknown format; the records are in {' and '.join(inner)}, with {', '.join(list(first)[:12])}"
-        return what, f"write each list as a file: jq -c '.{path}[]' {sample.path.name} > NAME.jsonl; then import that"
+        return what, f"write each list as a file: jq -c '.{path}[]' {sample.path.name} > NAME.jsonl; then give that"
     asked = (theirs for theirs, values in fields.items() if values and all(map(_asks, values)))
     if (question := _find(fields, "question") or _only_name(asked)) is not None:
         reading = _find_answers(fields, question)
         answer = next((theirs for theirs, ours in reading.names.items() if ours == "answer"), None)
+        if answer is None and (by_system := _find_columns(fields, question)) and by_system.reads(sample):
+            answer, reading = [*by_system.names][-1].rpartition(".")[0], by_system
         if answer is not None and reading.reads(sample):
-            return f"unknown format; {answer} holds answers; the records have {there}", reading.command(sample)
+            return f"unknown format; {answer} holds answers; the records have {there}", f"add {reading.options}"
         if answer is None:
             reading = _Reading(own.QUERIES, {question: "text"})
             reading.add(fields, "id")
-            what = f"unknown format; this file has no answers and no verdicts, but questions; the records have {there}"
-            return what, f"give the file with the answers; as questions alone: {reading.command(sample)}"
+            what = f"unknown format; {question} holds questions, no field is known as answers; the records have {there}"
+            return what, f"give the file with the answers; as questions alone: {reading.options}"
     if not any(map(_is_text, chain.from_iterable(fields.values()))):
-        what = f"unknown format; this file has no answers and no verdicts; the records have {there}"
+        what = f"unknown format; no field is known to hold answers or verdicts; the records have {there}"
         return what, f"give the file with the answers themselves; or {_MAPPED}"
     return f"unknown format; the records have {there}", _MAPPED
 
@@ -331,6 +335,15 @@ def _find_answers(fields: _Fields, question: str) -> _Reading:
     return reading
 
 
+def _find_columns(fields: _Fields, question: str) -> _Reading | None:
+    """Return how to read an object of answers by system as a column for each; None if there is none."""
+    parts = {theirs: theirs.split(".") for theirs in fields if "." in theirs}
+    answers = {
+        theirs: f"answer_{path[-1]}" for theirs, path in parts.items() if fold_field(path[-2]) in _NAMES["answer"]
+    }
+    return _Reading(wide.FORMAT, {question: "question", **answers}) if len(answers) > 1 else None
+
+
 def _only_name(names: Iterable[str]) -> str | None:
     """Return the name if there is one and no other."""
     every = list(names)
@@ -345,7 +358,13 @@ def _find(fields: _Fields, ours: str) -> str | None:
 def _find_all(fields: _Fields, ours: str) -> list[str]:
     """Return the fields of a file that may be one of ours by name and values, the likeliest first."""
     names = _NAMES[ours]
-    fits = {theirs: fold_field(_last(theirs)) for theirs, values in fields.items() if _fits(ours, values)}
+    golden = set(_NAMES["reference"])
+    of_gold = {theirs for theirs in fields if not golden.isdisjoint(map(fold_field, theirs.split(".")[:-1]))}
+    fits = {
+        theirs: names[0] if ours == "reference" and theirs in of_gold else fold_field(_last(theirs))
+        for theirs, values in fields.items()
+        if _fits(ours, values) and (ours != "answer" or theirs not in of_gold)
+    }
     exact = [theirs for name in names for theirs, folded in fits.items() if folded == name]
     if ours not in _WHOLE:
         exact += [theirs for theirs in fits if _is_of(theirs, names)]
@@ -397,5 +416,5 @@ def _paths(value: Mapping[str, Any], outer: tuple[str, ...]) -> Iterator[tuple[s
         path = (*outer, str(name))
         if isinstance(inner, Mapping) and len(path) < _DEEPEST:
             yield from _paths(inner, path)
-        elif inner not in (None, "", []) and not re.search(r"[=,.]", str(name)):
+        elif inner not in (None, "", []) and not re.search("[=,.]" if outer else "[=,]", str(name)):
             yield ".".join(path), inner
