@@ -101,7 +101,10 @@ def test_a_file_is_read_as_evaluate_does_and_its_systems_are_ranked(
     app.file_uploader[0].set_value((file, text.encode(), "text/plain")).run()
     assert not app.exception
     if file.endswith("jsonl"):
-        assert "system is missing" in " ".join(error.value for error in app.error).replace("\\", "")
+        told = " ".join(error.value for error in app.error).replace("\\", "")
+        assert "system is missing" in told
+        assert "the field System" in told
+        assert "--" not in told
         app.text_input[0].set_value("mine").run()
     assert any("imported" in markdown.value for markdown in app.markdown)
     assert app.code[0].value.startswith(command)
@@ -124,6 +127,7 @@ def test_a_wrong_file_is_refused_with_the_words_of_the_command(monkeypatch: pyte
         read_file(tmp_path / "furcsa.csv")
     assert refused.value.what in error.replace("\u2060", "").replace(error[0], refused.value.what[0], 1)
     assert str(tmp_path) not in error
+    assert "the format queries" in error, "not an option of the command"
 
 
 @pytest.mark.parametrize(

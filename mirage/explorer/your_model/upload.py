@@ -79,15 +79,25 @@ def upload_form(page: Page) -> None:
     try:
         upload = _read(page, name, data, choice)
     except MirageError as error:
+        error.do = _name_fields(error.do)
         with place:
             refuse(error)
         return
-    st.markdown("\n".join(f"- {plain(line)}" for line in upload.summary.lines()))
+    st.markdown("\n".join(f"- {plain(_name_fields(line))}" for line in upload.summary.lines()))
     joins = " among those of " + page.arena.title if upload.joins else ""
     if st.button(f"Rank {'its systems' if not joins else 'them'}{plain(joins)}", type="primary", key="evaluate_upload"):
         _evaluate(page, name, data, choice, upload)
     note("On the command line:")
     st.code(choice.command(name, page.arena, upload), language=None, wrap_lines=True)
+
+
+def _name_fields(text: str) -> str:
+    """Return a text that names options of the command with the fields of the form instead, where it has them."""
+    from mirage.io.formats.fields import FIELDS
+
+    text = re.sub(r"--set (system|language)=\w+", lambda option: f"the field {option[1].capitalize()}", text)
+    text = re.sub(rf"--map ('[^']+'|[^\s=]+)=({'|'.join((*FIELDS, 'ignored'))})\b", r"\1 read as \2,", text)
+    return re.sub(r"--as ([\w-]+)", r"the format \1,", text)
 
 
 def _corrections(file_id: str, name: str, data: bytes) -> Choice:
