@@ -107,6 +107,19 @@ def test_numbers_beside_an_answer_are_scores_of_the_file(tmp_path: Path, case: s
     assert {"difficulty", "tokens", "year", "row", "latency_s", "seed", "note"} <= {e.what for e in summary.left_out}
 
 
+def test_what_a_table_or_a_log_packs_is_unpacked(tmp_path: Path) -> None:
+    asked, said = json.dumps({"question": ASKED[0]}), json.dumps({"answer": "Im Jahr 1902."})
+    case = {"actual_output": "Im Jahr 1902.", "success": False, "metricsData": [{"name": "Faithful", "score": 0.4}]}
+    case |= {"context": ["Um 1902."], "retrieval_context": ["Es war 1902."]}
+    rows = [{"input": {"question": ASKED[0]}, "response": "Im Jahr 1902."}, {"input": asked, "response": said}]
+    for row in (*rows, {"input": ASKED[0], **case}):
+        tables, _ = read_file(write(tmp_path / "x.jsonl", [row | {"system": "x"}]))
+        assert tables["queries"]["text"].to_pylist() == ASKED[:1]
+        assert tables["answers"].select(["text", "status"]).to_pylist() == [{"text": "Im Jahr 1902.", "status": "ok"}]
+    assert set(tables["scores"]["measure"].to_pylist()) == {"Faithful", "passed"}, "success is of the test"
+    assert tables["passages"]["text"].to_pylist() == ["Es war 1902."], "the context is the ideal one"
+
+
 def test_scores_of_the_field_are_kept_and_those_of_epochs_averaged(turn5: Path) -> None:
     options = Options({"retriever": "system", "gold": "reference"})
     scores = read_file(turn5 / "03-own-scores-dropped" / "answers.jsonl", options=options)[0]["scores"]

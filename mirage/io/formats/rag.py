@@ -186,6 +186,8 @@ def _own_scores(
     scores: dict[str, list[GivenScore]] = {}
     for name in names:
         content = unpack(value[name])
+        if isinstance(content, list) and all(isinstance(entry, Mapping) and "name" in entry for entry in content):
+            content = {entry["name"]: entry for entry in content}
         inner = content if isinstance(content, Mapping) and name.casefold() in _OF_MEASURES else {name: content}
         for measure, given in ((str(measure), given) for measure, given in inner.items()):
             if inner is content and isinstance(given, Mapping):

@@ -20,6 +20,7 @@ from mirage.io.values import shorten, unpack
 _MESSAGE = load_names("message")
 INNER = _MESSAGE["inner"]
 """Names under which an object holds its text, in order."""
+_ASKED = load_names("read")["question"]
 READ = frozenset((*INNER, *_MESSAGE["about"]))
 """Fields of the parts of a text that are read, or only number the parts."""
 USERS, MODELS = _MESSAGE["users"], _MESSAGE["models"]
@@ -62,7 +63,7 @@ def text(value: Any, name: str, where: str) -> str | None:
         BadInput: if the value holds no text, or several messages; it names the shape.
     """
     if type(value) is str:
-        return value
+        return value if value[:1] != "{" else _only_text(value)
     if value is None or value == [] or value == {} or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, int | float | str) and not isinstance(value, bool):
@@ -76,6 +77,14 @@ def text(value: Any, name: str, where: str) -> str | None:
             parts = [content for part in said if (content := text(part, name, where)) is not None]
             return between.join(parts) if parts else None
     raise BadInput(f"{name} is {_shape(value)}, not a text", where=where, do=f"map another: --map THEIRS={name}")
+
+
+def _only_text(cell: str) -> str:
+    """Return the text of a JSON object that holds nothing else, as a table has it in a cell; else the cell itself."""
+    inner = parse_json(cell)
+    name, *others = inner if isinstance(inner, dict) and inner else [""]
+    alone = not others and name in (*INNER, *_ASKED)
+    return inner[name] if alone and isinstance(inner[name], str) else cell
 
 
 def readable_text(value: Any) -> str | None:
@@ -143,6 +152,8 @@ def conversation(value: Any, name: str, where: str) -> Conversation:
     value = parse_messages(value)
     if isinstance(value, Mapping) and is_messages(value.get("messages")):
         value = value["messages"]
+    if isinstance(value, Mapping) and _inner(value) is None:
+        value = next((value[asked] for asked in _ASKED if value.get(asked)), value)
     if not is_messages(value):
         return Conversation(text(value, name, where), (), None)
     turns([message for message in value if role(message) in (*USERS, *MODELS)], name, where)
