@@ -149,7 +149,9 @@ _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18"
 
 @contextmanager
 def decompress(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressing gzip, zstd or lz4, detected by its first bytes."""
+    """Open a file, decompressing gzip, zstd or lz4, detected by its first bytes; UTF-16, as Excel and PowerShell write
+    it, becomes UTF-8.
+    """
     with path.open("rb") as stream:
         start = stream.read(4)
         stream.seek(0)
@@ -165,6 +167,8 @@ def decompress(path: Path) -> Iterator[BinaryIO]:
             # Larger buffer than the default of 8 kB.
             with gzip.open(stream, "rb") as plain, io.BufferedReader(plain, 1 << 18) as pieces:
                 yield pieces
+        elif start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and path.stat().st_size <= LONGEST_OF_OWN:
+            yield io.BytesIO(stream.read().decode("utf-16").encode())
         else:
             yield stream
 

@@ -60,7 +60,7 @@ def kind(path: Path) -> str:
     try:
         with decompress(path) as stream:
             start = stream.read(_BEGINNING)
-    except (OSError, EOFError, zlib.error):
+    except (OSError, EOFError, UnicodeError, zlib.error):
         return ending(path)  # reading it reports the error
     if start.startswith(b"PAR1"):
         return PARQUET
@@ -79,7 +79,7 @@ def is_longer(path: Path, size: int) -> bool:
             while size >= 0 and (piece := stream.read(1 << 20)):
                 size -= len(piece)
             return size < 0
-    except (OSError, EOFError, zlib.error):
+    except (OSError, EOFError, UnicodeError, zlib.error):
         return False
 
 

@@ -90,6 +90,8 @@ FILES: dict[str, tuple[str, bytes]] = {
     "semicolons, a BOM and CRLF": ("x.csv", b"\xef\xbb\xbf" + table(";", "\r\n")),
     "tabs": ("x.tsv", table("\t")),
     "heads and empty columns of a spreadsheet": ("x.csv", sheet()),
+    "UTF-16 of a console": ("x.jsonl", LINES.decode().encode("utf-16")),
+    "UTF-16 of a spreadsheet": ("x.csv", b"\xfe\xff" + table("\t", "\r\n").decode().encode("utf-16-be")),
     "names in camel case": ("x.jsonl", LINES.replace(b'"question"', b'"userInput"').replace(b"system", b"modelName")),
     "Parquet": ("x.parquet", parquet()),
     "Parquet under another name": ("x.bin", parquet()),
@@ -272,6 +274,12 @@ def test_records_on_one_line_have_places_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "y.json").write_text(json.dumps([{"question": ROWS[0]["question"], "answer": "x"}] * 9))
     with pytest.raises(BadInput, match="9 of 9 records"):
         read_file(tmp_path / "y.json")
+
+
+def test_half_a_file_in_utf_16_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(table(",").decode().encode("utf-16")[:-1])
+    with pytest.raises(BadInput, match="UTF-8"):
+        read_file(tmp_path / "x.csv")
 
 
 def test_an_array_in_pieces_is_read_whole(tmp_path: Path) -> None:
