@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from mirage import schema
 from mirage.store.sheets import BOM, csv_text
+from mirage.text.numbers import three_digits
 from mirage.text.printing import PrintedColumn, terminal_text
 
 if TYPE_CHECKING:
@@ -294,4 +295,4 @@ def _cell_text(name: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     # Adding 0 turns what rounds to -0.00 into +0.00.
-    return f"{round(value, 2) + 0.0:+.2f}" if name in _SIGNED else f"{value:,.3g}"
+    return f"{round(value, 2) + 0.0:+.2f}" if name in _SIGNED else three_digits(value)

@@ -49,6 +49,11 @@ FORMATS: dict[Format, NumberFormat] = {kind: NumberFormat(**load_words("numbers"
 """One format for each kind of number, everywhere."""
 
 
+def three_digits(value: float) -> str:
+    """Format a number with three significant digits, from 100 on as a whole one: `0.0157`, `46.9`, `8,351`."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 def span(low: float | None, high: float | None, kind: Format = "rating") -> str:
     """Format an interval; an end that is None is unbounded."""
     write = FORMATS[kind].write

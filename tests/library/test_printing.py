@@ -25,6 +25,7 @@ from mirage import schema
 from mirage.cli import app
 from mirage.errors import BadInput
 from mirage.store.upsert import by_key, upsert
+from mirage.text.numbers import three_digits
 from mirage.text.printing import PrintedColumn, latex_table, markdown_table, single_line
 
 SAMPLE = str(ROOT / "data" / "sample")
@@ -104,3 +105,8 @@ def test_draws_are_bounded() -> None:
     with pytest.raises(BadInput):
         mirage.rank([{"system_a": "a", "system_b": "b", "verdict": "A"}], draws=99_999_999_999)
     assert CliRunner().invoke(app, ["rank", str(ROOT / "data" / "sample"), "--draws", "99999999999"]).exit_code == 2
+
+
+@pytest.mark.parametrize(("value", "text"), [(83512.3, "83,512"), (999.6, "1,000"), (46.94, "46.9")])
+def test_a_number_is_not_printed_in_powers_of_ten(value: float, text: str) -> None:
+    assert three_digits(value) == text

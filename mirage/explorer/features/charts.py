@@ -23,6 +23,7 @@ from mirage.stages.features.families import FEATURES
 from mirage.stages.features.means import FeatureMean
 from mirage.stages.features.relations import Relation
 from mirage.text.languages import is_code, name_of, scope_name
+from mirage.text.numbers import three_digits
 from mirage.views.cache import memoize
 from mirage.views.features import FeaturesView, feature_title, range_of, tau_text
 
@@ -52,7 +53,7 @@ def value_text(value: float | None) -> str:
     """Format a feature value with three significant digits."""
     if value is None:
         return "–"
-    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}").replace("-", "−")
+    return three_digits(value).replace("-", "−")
 
 
 def facts_text(feature: str) -> str:

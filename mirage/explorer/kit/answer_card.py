@@ -17,6 +17,7 @@ from mirage.publish.charts.palette import DARK, ink
 from mirage.stages.features.families import FEATURES
 from mirage.text.answers import Citation, part_headings
 from mirage.text.languages import name_of
+from mirage.text.numbers import three_digits
 from mirage.text.segmentation import as_sentence, count_text
 from mirage.views.causes import TITLES as CAUSES
 from mirage.views.query import MEASURED, OF_LANGUAGE, AnswerView, FeatureValue, MeasureScores, QueryView
@@ -366,7 +367,7 @@ def _scores(given: MeasureScores) -> str:
 
 def score_text(score: schema.Score) -> str:
     """Format a score in its own unit, or give the reason why there is none."""
-    return f"{score.value:.3g}" if score.value is not None else f"– ({score.reason})" if score.reason else "–"
+    return three_digits(score.value) if score.value is not None else f"– ({score.reason})" if score.reason else "–"
 
 
 def _passage(passage: schema.Passage, shown: QueryView, labels: bool) -> str:
