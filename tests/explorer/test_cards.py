@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import mirage
 
 import pages
@@ -22,7 +22,6 @@ from mirage.io.sources.cards import published_cards, read_cards
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
 from mirage.store.systems import system_names
-from mirage.store.upsert import by_key, upsert
 from mirage.views import system_cards as cards
 from pages import html, page_text
 
@@ -209,11 +208,8 @@ def test_a_link_shows_some_systems_and_says_that_ranks_are_of_all() -> None:
 
 def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "mine")
-    table = schema.from_columns(
-        "systems",
-        {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]},
-    )
-    upsert(arena.path, {"systems": by_key("systems", table)}, made_by="test")
+    facts = {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]}
+    add_rows(arena.path, systems=schema.from_columns("systems", facts))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     whole = open_page(arena="mine").dataframe[0].value
     page = open_page(arena="mine", price="0.5")

@@ -48,7 +48,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("arenas")
-    write_arena(build(folder).path, {"judgments": schema.from_rows("judgments", ROWS)})
+    write_arena(build(folder).path, {"judgments": ROWS})
     build(folder, "none")
     return folder
 
@@ -121,7 +121,7 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
     battles = [("gpt-4", "aya-101", 0.6), ("gpt-4", "llama-2-7b", 0.5), ("llama-2-7b", "aya-101", 0.9)]
     rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
     path = build(tmp_path).path
-    arena = write_arena(path, {"judgments": schema.from_rows("judgments", rows)})
+    arena = write_arena(path, {"judgments": rows})
     assert query_view(arena, ("en", "e00")).order == ("llama-2-7b", "gpt-4", "aya-101")
 
 

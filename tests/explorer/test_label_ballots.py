@@ -48,15 +48,13 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
             ]
             said = "I don't know." if k % 3 else "Yes, answer is present."
             answers.append(schema.Answer(language, query, "zq-system", said, "ok", None, None, "vanilla"))
-    rows = {"queries": queries, "passages": passages, "answers": answers}
-    return {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
+    return {"queries": queries, "passages": passages, "answers": answers}
 
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    tables = tables_of({"en": (60, 90), "te": (20, 30)})
     path = tmp_path_factory.mktemp("arenas") / "made"
-    write_arena(path, tables)
+    write_arena(path, tables_of({"en": (60, 90), "te": (20, 30)}))
     mirage("measure", "outcomes", path)
     return open_arena(path)
 
@@ -251,11 +249,7 @@ def test_the_page_says_not_audited_and_with_an_audit_corrects(arena: Arena, monk
 
 def test_a_difference_of_two_systems_says_that_it_is_not_corrected(tmp_path: Path) -> None:
     tables = tables_of({"en": (40, 40)})
-    answers = tables["answers"].to_pylist()
-    other = [{**row, "system": "zq-other", "text": "I don't know."} for row in answers]
-    tables["answers"] = schema.sort(
-        "answers", schema.from_rows("answers", [schema.Answer(**r) for r in answers + other])
-    )
+    tables["answers"] += [replace(row, system="zq-other", text="I don't know.") for row in tables["answers"]]
     write_arena(tmp_path / "two", tables)
     mirage("measure", "outcomes", tmp_path / "two")
     arena = open_arena(tmp_path / "two")
@@ -272,12 +266,11 @@ def test_a_difference_of_two_systems_says_that_it_is_not_corrected(tmp_path: Pat
 
 def test_labels_of_people_are_not_marked_and_those_of_a_test_set_are(tmp_path: Path) -> None:
     tables = tables_of({"en": (3, 3)})
-    rows = [schema.Query(**{**row, "labelled_by": None}) for row in tables["queries"].to_pylist()]
-    by_people = {**tables, "queries": schema.sort("queries", schema.from_rows("queries", rows))}
+    by_people = {**tables, "queries": [replace(row, labelled_by=None) for row in tables["queries"]]}
     assert has_automatic_labels(write_arena(tmp_path / "named", tables))
     assert not has_automatic_labels(write_arena(tmp_path / "people", by_people))
     draft = schema.Draft("en", "d", "fact", "0#1", "q000", "question?", None, None, None, None)
-    made = {**by_people, "drafts": schema.from_rows("drafts", [draft])}
+    made = {**by_people, "drafts": [draft]}
     assert has_automatic_labels(write_arena(tmp_path / "made", made))
     sample = open_arena(arenas.bundled_arenas()["sample"])
     assert not has_automatic_labels(sample)

@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Answers with passages, their scores, and nothing that decides a battle."""
     folder = tmp_path_factory.mktemp("arenas")
     bare = build(folder, "scored", tables=("queries", "passages", "answers"))
-    write_arena(bare.path, {"scores": schema.from_rows("scores", SCORES)})
+    write_arena(bare.path, {"scores": SCORES})
     return folder
 
 
@@ -89,7 +89,7 @@ def test_the_download_of_a_query_has_the_mean_scores(arena: Arena) -> None:
 def test_the_answers_of_one_system_make_no_battle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     query = schema.Query(*KEY, None, "Which lake?", None)
     answer = schema.Answer(*KEY, "alone", text="The Blue.", status="ok", template=None, reason=None, call=None)
-    tables = {"queries": schema.from_rows("queries", [query]), "answers": schema.from_rows("answers", [answer])}
+    tables = {"queries": [query], "answers": [answer]}
     write_arena(tmp_path / "alone", tables, title="Alone", label="own data")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     page = opened("battle", arena="alone")

@@ -47,7 +47,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     write_arena(
         tmp_path / "print",
-        {"published": schema.from_rows("published", rows)},
+        {"published": rows},
         title="print",
         label="published figures",
     )

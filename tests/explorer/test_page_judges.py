@@ -55,7 +55,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for q in range(6)
         for k, system in enumerate(("gpt-4", "aya-101", "llama-3"))
     ]
-    tables = {"judgments": schema.from_rows("judgments", rows), "features": schema.from_rows("features", features)}
+    tables = {"judgments": rows, "features": features}
     write_arena(tmp_path / "judged", tables, title="Two judges", label="simulated")
     small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
@@ -228,7 +228,7 @@ def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path, n
     """By a name, or by the scale whose scores their verdicts follow from."""
     rows = [schema.Judgment(**row) for row in open_arena(arenas / "judged").read("judgments").to_pylist()]
     human = [replace(row, judge=name, person=True, call=None) for row in rows if row.judge == "gpt-4o"]
-    tables = {"judgments": schema.from_rows("judgments", rows + human)}
+    tables = {"judgments": rows + human}
     arena = write_arena(arenas / "with-people", tables, title="People", label="own data")
     assert people_judges(arena) == {name}
     table = views.exam_view(arena).table().to_pylist()
@@ -247,7 +247,7 @@ def test_a_passport_is_shown_by_fault(arenas: Path) -> None:
         for a, b in ((ORIGINAL, "unsupported"), ("unsupported", ORIGINAL)):
             seen = (a == ORIGINAL) == (code == "en")
             verdicts.append(schema.Judgment(code, f"q{q}", "j", a, b, "A" if seen else "B", None, None, None))
-    tables = {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", verdicts)}
+    tables = {"answers": answers, "judgments": verdicts}
     write_arena(passport_path(arenas / "judged"), tables)
     app = opened(arena="judged")
     assert "Passport" in page_text(app)

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_arena
+from arena_writer import add_rows
 
 from mirage import schema
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 from pages import headings, html, open_page, page_text
 
 HEADING = "Corrected by people's labels"
@@ -28,8 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             answered = float((row["outcome"] == "answered") == (rng.random() < 0.95))
             key = row["language"], row["query_id"], row["system"]
             rows.append(schema.Score(*key, "answered", "amina", True, answered, 0.0, 1.0, None))
-    table = schema.sort("scores", schema.from_rows(schema.Score, rows))
-    upsert(folder / "labelled", {"scores": by_key("scores", table)}, made_by="test")
+    add_rows(folder / "labelled", scores=rows)
     return folder
 
 

@@ -41,8 +41,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
         *(assigned(name, TERMS, "not_support", system) for name in ("n1", "n2", "n3") for system in SYSTEMS),
     ]
     tables = {
-        "nuggets": schema.from_rows("nuggets", [nugget("n1"), nugget("n2", "vital"), nugget("n3")]),
-        "nugget_assignments": schema.from_rows("nugget_assignments", rows),
+        "nuggets": [nugget("n1"), nugget("n2", "vital"), nugget("n3")],
+        "nugget_assignments": rows,
     }
     return write_arena(arena.path, tables)
 

@@ -113,8 +113,7 @@ def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypat
         "answers": [schema.Answer(*key_, name, f"Says {k}.", "ok", None, None, None) for k, name in enumerate(names)],
         "judgments": [schema.Judgment(*key_, HOSTILE[1], *names, "A", HOSTILE[2], None, None)],
     }
-    tables = {name: schema.from_rows(name, part) for name, part in rows_by_table.items()}
-    write_arena(tmp_path / "hostile", tables)
+    write_arena(tmp_path / "hostile", rows_by_table)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = open_page(arena="hostile")

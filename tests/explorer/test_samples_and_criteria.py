@@ -54,8 +54,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = {
         "queries": queries,
         "answers": first,
-        "samples": schema.from_rows("samples", samples),
-        "judgments": schema.from_rows("judgments", judgments()),
+        "samples": samples,
+        "judgments": judgments(),
         "outcomes": outcomes(queries, first),
     }
     write_arena(folder / "repeated", tables, title="Repeated", label="simulated")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +22,6 @@ from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
 from mirage.store import files
 from mirage.store.arena import Arena
-from mirage.store.upsert import by_key, upsert
 from mirage.views import battle as battle
 from mirage.views import query as view
 from mirage.views import spot_check
@@ -185,6 +184,5 @@ def test_show_answers_and_exports_name_what_was_shown(arena: Arena, tmp_path: Pa
 
 def test_an_answer_shown_other_passages_loses_its_features(arena: Arena) -> None:
     run(FEATURES, arena.path, made_by="a test")
-    changed = schema.from_rows("answers", [answer("searching", "Yes [2].", "dense", 2)])
-    after = upsert(arena.path, {"answers": by_key("answers", changed)}, made_by="a test").arena
+    after = add_rows(arena.path, answers=[answer("searching", "Yes [2].", "dense", 2)])
     assert set(after.read("features")["system"].to_pylist()) == {"plain", "dense"}

@@ -22,9 +22,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
         schema.Answer(*key, "closed", text, "ok", None, None, "vanilla") for key, text in zip(keys, said, strict=True)
     ]
     rows = {"queries": queries, "answers": answers}
-    tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
     path = tmp_path_factory.mktemp("arenas") / "closed"
-    write_arena(path, tables)
+    write_arena(path, rows)
     mirage("measure", "outcomes", path)
     return open_arena(path)
 

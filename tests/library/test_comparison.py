@@ -69,8 +69,7 @@ def arena_of(path: Path, values: dict[str, dict[str, list[float | None]]], featu
         for system, numbers in systems.items()
         for k, value in enumerate(numbers)
     ]
-    write_arena(path, {"features": schema.from_rows(schema.Feature, rows)})
-    return open_arena(path)
+    return write_arena(path, {"features": rows})
 
 
 def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena:
@@ -84,8 +83,7 @@ def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena
                 rows.append(
                     schema.OutcomeRow(code, f"q{k}", system, "strict", subset, outcome, "made up", None, None, is_right)
                 )
-    write_arena(path, {"outcomes": schema.from_rows(schema.OutcomeRow, rows)})
-    return open_arena(path)
+    return write_arena(path, {"outcomes": rows})
 
 
 def of_words(first: list[float | None], second: list[float | None], tmp_path: Path, **how: Any) -> ComparisonReport:
@@ -553,8 +551,7 @@ def judged_arena(path: Path, wins: dict[tuple[str, str], int], n: int = 60) -> A
         for (a, b), won in wins.items()
         for k in range(n)
     ]
-    write_arena(path, {"judgments": schema.from_rows(schema.Judgment, rows)})
-    return open_arena(path)
+    return write_arena(path, {"judgments": rows})
 
 
 def test_runs_that_a_judge_saw_apart_meet_through_the_others(tmp_path: Path) -> None:
@@ -675,9 +672,9 @@ def test_a_comparison_by_nuggets_is_that_of_the_scores(tmp_path: Path) -> None:
         schema.Answer("en", q, s, f"An answer of {s}.", "ok", None, None, None) for q in keys for s in ("new", "old")
     ]
     tables = {
-        "answers": schema.from_rows(schema.Answer, answers),
-        "nuggets": schema.from_rows(schema.Nugget, bank),
-        "nugget_assignments": schema.from_rows(schema.NuggetAssignment, given_to),
+        "answers": answers,
+        "nuggets": bank,
+        "nugget_assignments": given_to,
     }
     arena = write_arena(tmp_path / "arena", tables)
     row = compare_systems(arena, "new", "old", CompareSettings(measure="nuggets")).overall

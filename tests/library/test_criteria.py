@@ -157,7 +157,7 @@ def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> N
 
 def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    write_arena(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])})
+    write_arena(tmp_path / "a", {"judgments": [row]})
     (read,) = open_arena(tmp_path / "a").read("judgments").to_pylist()
     assert (read["criterion"], read["prompt"]) == (None, None)
     files = list((tmp_path / "a").rglob("judgments/*.parquet"))
@@ -298,7 +298,7 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
         for system in ORDER
     ]
     tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
-    write_arena(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)})
+    write_arena(path, tables | {"outcomes": outcomes})
     own = file(tmp_path, "mine.yaml", json.dumps({"template": PROMPT}))
     alone = file(tmp_path, "tone.yaml", POINTS)
     with Service(obeying(wrong)) as service:  # type: ignore[arg-type]

@@ -37,8 +37,7 @@ def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
 def arena(tmp_path: Path) -> Path:
     """An arena with answers of four systems without dates."""
     path = tmp_path / "arena"
-    write_arena(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)})
-    return path
+    return write_arena(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}).path
 
 
 def dates(path: Path, system: str) -> set[str | None]:

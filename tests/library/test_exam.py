@@ -182,7 +182,7 @@ def inside(estimate: Estimate, truth: float) -> bool:
 
 def arena_of(path: Path, judged: list[schema.Judgment], **tables: list[schema.Score]) -> Arena:
     rows = {name: schema.from_rows(name, each) for name, each in tables.items()}
-    return write_arena(path, {"judgments": schema.from_rows("judgments", judged), **rows}, label="own data")
+    return write_arena(path, {"judgments": judged, **rows}, label="own data")
 
 
 def by_people(voted: Iterable[Said]) -> list[schema.Judgment]:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 import pytest
 import small_arena
+from arena_writer import write_arena
 from conftest import ROOT
 from exporting_tables_cases import _COMMANDS, printed, read_markdown
 from hypothesis import example, given, settings
@@ -205,9 +206,7 @@ def scored(folder: Path) -> Arena:
     ]
     rows.append(schema.Score("en", "q 1", "none", "is it good?", "a person", True, None, 0, 3, "not read"))
     title = "A title: with\n---\nand |pipes| <b>"
-    return writing.write(
-        folder, {"scores": schema.from_rows("scores", rows)}, title=title, licence="Mine, & only mine", made_by="a test"
-    )
+    return write_arena(folder, {"scores": rows}, title=title, licence="Mine, & only mine")
 
 
 def test_scores_of_hostile_systems_leave_and_a_missing_value_has_no_line(tmp_path: Path) -> None:

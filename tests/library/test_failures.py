@@ -143,8 +143,7 @@ def test_two_systems_alone_lose_by_failures_on_every_query_whoever_decides(tmp_p
             if key[2] == "flaky"
         ],
     }
-    tables = {name: schema.sort(name, schema.from_rows(name, of)) for name, of in rows.items()}
-    write_arena(tmp_path / "a", tables)
+    write_arena(tmp_path / "a", rows)
     raters.judge_by_scores(tmp_path / "a", "clear", made_by="a test")
     arena = open_arena(tmp_path / "a")
     (first, _) = leaderboard(mirage.rank(arena, judge=judge, draws=100)).to_pylist()

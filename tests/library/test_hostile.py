@@ -27,6 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from arena_writer import write_arena
 from browser import Opened, show
 from commands import CliRunner, mirage
 from conftest import ROOT
@@ -338,7 +339,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
     tables |= OUTCOMES.run(tables)
     tables |= FEATURES.run(tables)
-    arena = writing.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    arena = write_arena(folder / FOLDER, tables, title=HOSTILE[0], label="simulated")
     copies.copy(arena, folder / "own")
     for table in FORGED:
         copies.copy(arena, folder / f"forged-{table}")
@@ -358,8 +359,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "answers": [schema.Answer(*key, name, huge, "ok", "vanilla", None, None) for name in ("one", "two")],
         "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", huge, None, None)],
     }
-    rows = {name: schema.from_rows(name, rows) for name, rows in large.items()}
-    writing.write(folder / "large", rows, title="Large", label="simulated", made_by="a test")
+    write_arena(folder / "large", large, title="Large", label="simulated")
     return folder
 
 

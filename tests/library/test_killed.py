@@ -23,6 +23,7 @@ import generating_cases
 import miracl_cases
 import nomiracl_cases
 import pytest
+from arena_writer import add_rows
 from forks import Forks
 from mirage_bench_cases import add_cards, published
 from misbehaving import Act, Call, Service, reply
@@ -38,7 +39,6 @@ from mirage.people.votes.rows import now
 from mirage.store import arena as arenas
 from mirage.store.arena import is_arena, open_arena
 from mirage.store.ledger import NAME, Ledger, ledger_path
-from mirage.store.upsert import NewRows, upsert
 
 KILLS = int(os.environ.get("KILLS", "1"))
 QUERIES = 8
@@ -155,10 +155,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = said if draw.random() < j / 6 else f"I don't know, says {system}."
         template = "rag" if system == "five" else "vanilla"
         answers.append(schema.Answer(query.language, query.query_id, system, text, "ok", template, None, None))
-    tables = {"queries": queries, "answers": answers}
-    new = {name: NewRows(schema.from_rows(name, rows)) for name, rows in tables.items()}
-    upsert(path, new, made_by="a test")
-    return path
+    return add_rows(path, queries=queries, answers=answers).path
 
 
 @pytest.fixture(scope="module")
@@ -253,8 +250,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory, runner: Runner, answered:
         for k, row in enumerate(queries)
         for pair in itertools.combinations(SYSTEMS, 2)
     ]
-    upsert(path, {"judgments": NewRows(schema.from_rows("judgments", verdicts))}, made_by="a test")
-    return path.parent
+    return add_rows(path, judgments=verdicts).path.parent
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if KILLS > 1 or name not in ALIKE])

@@ -128,14 +128,13 @@ def test_a_file_that_is_no_ledger_or_of_another_version_is_refused_and_left_alon
 
 
 def test_a_ledger_does_not_make_its_folder_foreign_to_the_arena(tmp_path: Path) -> None:
-    query = schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)])
+    tables = {"queries": [schema.Query("en", "q0", None, "Why?", None)]}
     with Ledger(tmp_path / "a" / LEDGER) as ledger:
         ledger.put("k", REQUEST, REPLY)
         # The journal files lie beside it now, as after a kill.
         assert len(list((tmp_path / "a").iterdir())) == 3
-        arena = write_arena(tmp_path / "a", {"queries": query})
-        assert arenas.check(arena)
-        write_arena(tmp_path / "a", {"queries": query})
+        assert arenas.check(write_arena(tmp_path / "a", tables))
+        write_arena(tmp_path / "a", tables)
         assert ledger.get("k") == REPLY
     with Ledger(tmp_path / "a" / LEDGER, read_only=True) as reader:
         assert reader.get("k") == REPLY

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import mirage as run
 from conftest import ROOT
 from votes_cases import evidence
@@ -21,7 +21,6 @@ from mirage.people.levels.labels import import_labels, label_measures, read_labe
 from mirage.people.levels.levels import correct_levels
 from mirage.stats.powered_mean import powered_mean
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 
 SYSTEMS = ("able", "bold")
 ONE = np.zeros(400, dtype=np.intp)
@@ -128,13 +127,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                         schema.Score(code, f"{code}{k}", system, "answered", "amina", True, answered, 0, 1, None)
                     )
     tables = {"queries": queries, "answers": answers, "outcomes": outcomes, "scores": scores}
-    kinds = {"queries": schema.Query, "answers": schema.Answer, "outcomes": schema.OutcomeRow, "scores": schema.Score}
-    write_arena(
-        path,
-        {name: schema.sort(name, schema.from_rows(kinds[name], rows)) for name, rows in tables.items()},
-        title="Levels",
-    )
-    return path
+    return write_arena(path, tables, title="Levels").path
 
 
 def test_levels_have_the_measured_rate_beside_them(folder: Path) -> None:
@@ -214,9 +207,7 @@ def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Pat
         rows.append(schema.Score(*key, "helpful", "judge", False, said, 1, 4, None))
         if rng.random() < 0.5:
             rows.append(schema.Score(*key, "helpful", "amina", True, value, 1, 4, None))
-    table = schema.sort("scores", schema.from_rows(schema.Score, rows))
-    upsert(arena, {"scores": by_key("scores", table)}, made_by="test")
-    labels = read_labels(open_arena(arena), "score:helpful")
+    labels = read_labels(add_rows(arena, scores=rows), "score:helpful")
     result = correct_levels(labels)
     corrected = [row for row in result.rows if row.status == "corrected"]
     assert corrected
@@ -247,16 +238,12 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
         schema.Feature("en", row["query_id"], row["system"], "citation_precision", k % 3 / 2, None)
         for k, row in enumerate(answers)
     ]
-    table = schema.sort("features", schema.from_rows(schema.Feature, features))
     passages = [
         schema.Passage("en", query, f"p{k}", k, None, f"passage {k} of {query}", None)
         for query in dict.fromkeys(row["query_id"] for row in answers)
         for k in (1, 2, 3)
     ]
-    passages = schema.sort("passages", schema.from_rows(schema.Passage, passages))
-    new = {"features": by_key("features", table), "passages": by_key("passages", passages)}
-    upsert(path, new, made_by="test")
-    arena = open_arena(path)
+    arena = add_rows(path, features=features, passages=passages)
     rows = [
         evidence(
             arena=arena.name,

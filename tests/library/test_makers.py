@@ -131,7 +131,7 @@ def judged(path: Path) -> Arena:
                 rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
             for a, b in (("llama-3", "mixtral"), ("mixtral", "ours-1")):
                 rows.append(schema.Judgment("en", f"q{q}", judge, a, b, "A", None, None, None))
-    return write_arena(path, {"judgments": schema.from_rows("judgments", rows)}, title="A", label="own")
+    return write_arena(path, {"judgments": rows}, title="A", label="own")
 
 
 def rank(arena: Arena, *args: str, code: int = 0) -> Result:

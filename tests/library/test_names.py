@@ -132,14 +132,13 @@ FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
 def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path, case: str) -> None:
     """The files and the manifest are written by hand, so that every hash is right."""
     table, change, problem = FORGED[case]
-    kinds: dict[str, list[Any]] = {
+    tables = {
         "queries": [schema.Query("en", "1", "relevant", "Who?", None)],
         "answers": [schema.Answer("en", "1", name, "Ann.", "ok", None, None, None) for name in "ab"],
         "judgments": [schema.Judgment("en", "1", "j", "a", "b", "A", None, None, None)],
     }
-    tables = {name: schema.from_rows(name, rows) for name, rows in kinds.items()}
     arena = write_arena(tmp_path / "arena", tables)
-    rows = tables[table].to_pylist()
+    rows = arena.read(table).to_pylist()
     rows[0] |= change
     forge(arena.path, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
     with pytest.raises(BadInput, match=problem):

@@ -33,8 +33,8 @@ def build(path: Path, text: str = "Answer of {0} to {1}.") -> Arena:
     ]
     queries = [schema.Query(code, query, None, f"Query {query}?", None) for code in ("sw", "te") for query in QUERIES]
     tables = {
-        "queries": schema.sort("queries", schema.from_rows("queries", queries)),
-        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+        "queries": queries,
+        "answers": answers,
     }
     return write_arena(path, tables, title=path.name)
 

@@ -49,11 +49,10 @@ def arena_of(path: Path, *, judged: bool = False) -> Arena:
                     reason = None if assignment else "the call failed"
                     key = ("en", query_id, system, f"n{k}")
                     assigned.append(schema.NuggetAssignment(*key, MODEL, assignment, None, reason, None))
-    rows = {"answers": answers, "nuggets": nuggets, "nugget_assignments": assigned}
-    tables = {name: schema.from_rows(name, given) for name, given in rows.items()}
+    tables = {"answers": answers, "nuggets": nuggets, "nugget_assignments": assigned}
     if judged:
         verdict = schema.Judgment("en", "q0", "j", "blue", "red", "A", None, None, None)
-        tables["judgments"] = schema.from_rows("judgments", [verdict])
+        tables["judgments"] = [verdict]
     return write_arena(path, tables)
 
 
@@ -162,7 +161,6 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     whole = arena_of(tmp_path / "whole")
     tables = {name: whole.read(name) for name in whole.tables}
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
-    tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        NuggetJudge().read(write_arena(tmp_path / "okay", tables))
+        NuggetJudge().read(write_arena(tmp_path / "okay", tables | {"nuggets": okay}))
     assert "no vital nugget" in str(told.value)

@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from conftest import ROOT
 from golden.cases import read_table
 from hypothesis import given
@@ -28,7 +28,6 @@ from mirage.stages.nuggets.terms import TERMS, match_terms
 from mirage.stages.stage import run
 from mirage.store.arena import Arena, open_arena
 from mirage.store.lineage import LINEAGE
-from mirage.store.upsert import by_key, upsert
 from mirage.text.segmentation import sentences
 
 NAMES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
@@ -163,8 +162,7 @@ def arena(tmp_path: Path) -> Path:
     rows = [nugget for query in ("q1", "q2") for nugget in bank(*LINES, query=query)]
     rows = [replace(nugget, importance="vital") if nugget.text == LINES[0] else nugget for nugget in rows]
     tables = {"queries": queries, "answers": answers, "nuggets": rows}
-    write_arena(path, {name: schema.from_rows(name, part) for name, part in tables.items()})
-    return path
+    return write_arena(path, tables).path
 
 
 LINES = ("The lamp was lit in 1889.", "Volunteers keep it today.")
@@ -203,8 +201,8 @@ def test_the_store_knows_which_features_rest_on_which_table() -> None:
 
 def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None:
     assign(arena)
-    new = schema.from_rows("answers", [schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)])
-    after = upsert(arena, {"answers": by_key("answers", new)}, made_by="a test").arena
+    new = schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)
+    after = add_rows(arena, answers=[new])
     keys = {(row["query_id"], row["system"]) for row in after.read("nugget_assignments").to_pylist()}
     assert ("q1", "half") not in keys
     assert {("q1", "good"), ("q2", "half")} <= keys

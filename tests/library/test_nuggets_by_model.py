@@ -49,8 +49,7 @@ def arena(tmp_path: Path) -> Path:
             for system in SYSTEMS
         ],
     }
-    write_arena(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()})
-    return path
+    return write_arena(path, tables).path
 
 
 def nuggets(path: Path, service: Service, *args: object, code: int = 0) -> Result:

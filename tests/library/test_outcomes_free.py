@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner, mirage
 from conftest import ROOT
 from golden.cases import read_golden, read_table
@@ -29,7 +30,6 @@ from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.rates import is_by_model, rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
-from mirage.store import writing
 from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
 from mirage.text.answers import NOMIRACL_TEMPLATES
@@ -175,9 +175,7 @@ def test_asking_back_is_unclassified() -> None:
 
 def test_many_unclassified_answers_are_said(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
-    writing.write(
-        arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x"
-    )
+    write_arena(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))})
     result = CliRunner().invoke(app, ["measure", "outcomes", str(arena)])
     assert "a 100%" in result.stderr
     assert "a 100%" in CliRunner().invoke(app, ["report", "rates", str(arena)]).stderr
@@ -241,7 +239,7 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
         ],
     }
     path = tmp_path / "arena"
-    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    write_arena(path, tables)
 
     def outcomes_by_language() -> dict[str, set[tuple[str, str]]]:
         rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
@@ -304,7 +302,7 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
         ],
     }
     path = tmp_path / "arena"
-    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    write_arena(path, tables)
     monkeypatch.setattr(second_opinion, "fitted_coefficients", lambda: (0.0, 5.0, -5.0, 0.0, 0.0))
     monkeypatch.setattr(second_opinion, "load_vectors", lambda: vectors)
     result = mirage("measure", "outcomes", path, "--second-opinion")

@@ -188,7 +188,7 @@ def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
         schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
         schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
     ]
-    other = write_arena(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}).path
+    other = write_arena(tmp_path / "b", {"judgments": verdicts}).path
     result = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
     assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows_of(result)] == [
         ("x", "", "", "3"),

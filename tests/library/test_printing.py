@@ -13,6 +13,7 @@ from pathlib import Path
 
 import payloads
 import pytest
+from arena_writer import write_arena
 from commands import CliRunner
 from conftest import ROOT
 from exporting_tables_cases import read_markdown
@@ -24,7 +25,6 @@ import mirage
 from mirage import schema
 from mirage.cli import app
 from mirage.errors import BadInput
-from mirage.store.upsert import by_key, upsert
 from mirage.text.printing import PrintedColumn, latex_table, markdown_table, single_line
 
 SAMPLE = str(ROOT / "data" / "sample")
@@ -86,8 +86,7 @@ def test_what_a_terminal_cannot_show_or_would_obey_is_escaped(tmp_path: Path) ->
     path = tmp_path / "j.csv"
     path.write_text("a,b\0\x1b[2J,a,b\n")
     judgment = schema.Judgment("en", "q", "j", "mod\u00e8le", "b", "A", None, None, None)
-    rows = by_key("judgments", schema.from_rows("judgments", [judgment]))
-    upsert(tmp_path / "arena", {"judgments": rows}, made_by="a test")
+    write_arena(tmp_path / "arena", {"judgments": [judgment]})
     for command in (["import", str(path)], ["judges", str(tmp_path / "arena")], ["rank", str(tmp_path / "arena")]):
         done = subprocess.run(
             [sys.executable, "-m", "mirage", *command],

@@ -260,8 +260,7 @@ def test_the_arena_scale_is_a_tenfold_of_the_odds_every_400_points() -> None:
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("options") / "a"
     simulation = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
-    write_arena(path, dict(simulation.tables))
-    return path
+    return write_arena(path, dict(simulation.tables)).path
 
 
 def test_rank_pools_judges_and_says_how_much_each_gave(arena: Path) -> None:

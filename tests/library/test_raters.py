@@ -116,8 +116,7 @@ def arena(tmp_path: Path) -> Path:
         ]
         + [score(q, s, "program", q / 12, measure="overlap", person=False) for q, s in keys],
     }
-    built = {name: schema.sort(name, schema.from_rows(name, rows)) for name, rows in tables.items()}
-    write_arena(tmp_path / "arena", built, title="Scored", label="simulated")
+    write_arena(tmp_path / "arena", tables, title="Scored", label="simulated")
     return tmp_path / "arena"
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import mirage
 
 from mirage import schema
@@ -14,7 +14,6 @@ from mirage.errors import ArenaError, BadInput
 from mirage.io.imports.formats import import_file
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def path(tmp_path: Path) -> Path:
     """An arena with two queries, of which one has given passages."""
     queries = [schema.Query("fi", f"q{n}", None, f"Kuka on mies numero {n}?", None) for n in (1, 2)]
     passages = [schema.Passage("fi", "q1", f"d{n}", n, None, f"Teksti {n}.", n == 1) for n in (1, 2)]
-    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    tables = {"queries": queries, "passages": passages}
     return write_arena(tmp_path / "arena", tables).path
 
 
@@ -48,7 +47,7 @@ def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> 
     (tmp_path / "a.trec").write_text(RUN)
     import_file(tmp_path / "a.trec", path)
     answer = schema.Answer("fi", "q1", "s", "Ei.", "ok", None, None, None, None, "first", 1)
-    upsert(path, {"answers": by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    add_rows(path, answers=[answer])
     import_file(tmp_path / "a.trec", path)
     (tmp_path / "b.trec").write_text("q1 Q0 d2 1 1.0 first\n")
     with pytest.raises(ArenaError, match="first"):

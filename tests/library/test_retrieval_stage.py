@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import mirage
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -21,7 +21,6 @@ from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.store import arena as arenas
 from mirage.store.arena import Arena, open_arena
 from mirage.store.runs import settings_of
-from mirage.store.upsert import by_key, upsert
 from mirage.text.segmentation import terms
 
 TEXTS = {
@@ -37,7 +36,7 @@ def path(tmp_path: Path) -> Path:
     """An arena of three languages with a query each, to which the second passage is given."""
     queries = [schema.Query(code, "q", None, text, None) for code, text in QUERIES.items()]
     passages = [schema.Passage(code, "q", "d1", 1, "T", texts[1], False) for code, texts in TEXTS.items()]
-    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    tables = {"queries": queries, "passages": passages}
     return write_arena(tmp_path / "arena", tables).path
 
 
@@ -87,7 +86,7 @@ def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Pat
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)
-    upsert(path, {"answers": by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    add_rows(path, answers=[answer])
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     with pytest.raises(ArenaError, match="bm25"):
         retrieve(path, RetrieveSettings(depth=1), made_by="a test")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
@@ -20,7 +20,6 @@ from mirage.stages.features.spec import Tools
 from mirage.stages.judge.stage import BattleSample
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 
 
 def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
@@ -61,7 +60,7 @@ def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) ->
 
 def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
     written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
-    contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
+    contents = tables(labels="none") | {"references": written}
     write_arena(tmp_path / "a", contents)
     mirage("evaluate", tmp_path / "a", "--judge", "heuristic")
     arena = open_arena(tmp_path / "a")
@@ -92,7 +91,7 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
     names = set(open_arena(path).read("features")["feature"].to_pylist())
     assert "length" in names
     assert not [name for name in names if name.startswith("citation_")]
-    upsert(path, {"passages": by_key("passages", contents["passages"])}, made_by="a test")
+    add_rows(path, passages=contents["passages"])
     *_, second = Steps(path, "a test").measure()
     assert second.state == "ran"
     assert "citation_Recall@10" in set(open_arena(path).read("features")["feature"].to_pylist())

@@ -60,7 +60,7 @@ def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> A
         )
         for i, text in reversed(list(enumerate(texts)))
     ]
-    return write_arena(folder / name, {"answers": schema.from_rows("answers", rows)}, label="simulated")
+    return write_arena(folder / name, {"answers": rows}, label="simulated")
 
 
 @pytest.fixture(scope="module")
@@ -138,8 +138,8 @@ def test_answers_to_queries_without_labels_are_found_beside_those_with(tmp_path:
 
 
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
-    queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
-    bare = write_arena(tmp_path / "bare", {"queries": queries}, label="simulated")
+    query = schema.Query("fi", "q0", None, "Why?", None)
+    bare = write_arena(tmp_path / "bare", {"queries": [query]}, label="simulated")
     with pytest.raises(TableMissing, match="answers"):
         search(bare, "x")
 

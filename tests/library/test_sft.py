@@ -58,8 +58,7 @@ def arena(
         ]
         row = {"text": answer, "status": "missing" if answer is None else "ok", "template": "rag"} | changed
         tables["answers"].append(schema.Answer(*key, system, reason=None, call=None, **row))
-    arrow_tables = {name: schema.from_rows(name, records) for name, records in tables.items()}
-    return write_arena(folder, arrow_tables).path
+    return write_arena(folder, tables).path
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -304,7 +303,7 @@ def test_several_teachers_are_named_and_all_their_good_answers_taken(tmp_path: P
         for teacher, text, n in (("a", GOOD, 40), ("b", brief, 30), ("c", bad, 10))
         for number in range(n)
     ]
-    write_arena(folder, {"answers": schema.from_rows("answers", answers)})
+    write_arena(folder, {"answers": answers})
     out = tmp_path / "t.jsonl"
     assert "no teacher reference" in mirage("export", "sft", folder, "--out", out, code=2).stderr.replace("'", "")
     with pytest.raises(NotEnoughData, match="no answer of c is usable") as caught:

@@ -66,8 +66,8 @@ def arena(tmp_path: Path) -> Path:
     answers = [schema.Answer("en", f"q{i}", text, text, "ok", None, None, None) for i, text in enumerate(FORMULAS[:4])]
     verdicts = [schema.Judgment("en", "q0", "=j", *pair, "A", None, None, None) for pair in (("=a", "b"), ("b", "=a"))]
     tables = {
-        "answers": schema.from_rows("answers", answers),
-        "judgments": schema.from_rows("judgments", verdicts),
+        "answers": answers,
+        "judgments": verdicts,
     }
     write_arena(tmp_path / "a", tables)
     return tmp_path / "a"

@@ -16,11 +16,11 @@ from mirage.store.arena import open_arena
 
 def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    arena = write_arena(tmp_path / "arena", {"judgments": schema.from_rows("judgments", [row])})
+    arena = write_arena(tmp_path / "arena", {"judgments": [row]})
     (file,) = arena.manifest["tables"]["judgments"]
     old = pq.read_table(arena.path / file["path"]).drop_columns(["points"])
     rewritten = tmp_path / "old"
-    write_arena(rewritten, {"judgments": schema.from_rows("judgments", [row])})
+    write_arena(rewritten, {"judgments": [row]})
     pq.write_table(old, rewritten / file["path"])
     manifest = json.loads((rewritten / "manifest.json").read_text(encoding="utf-8"))
     described = manifest["tables"]["judgments"][0]

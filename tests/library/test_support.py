@@ -70,8 +70,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ],
         "answers": [schema.Answer("en", f"q{k}", "s", TEXT, "ok", None, None, None, numbered=False) for k in range(6)],
     }
-    write_arena(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()})
-    return path
+    return write_arena(path, tables).path
 
 
 def grades_it(call: Call) -> Act:
@@ -124,7 +123,7 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
     ]
     for name, more in (("alone", {}), ("with", {"passages": given_passages})):
         path = tmp_path / name
-        rows = {table: schema.from_rows(table, entries) for table, entries in {**tables, **more}.items()}
+        rows = {**tables, **more}
         write_arena(path, rows)
         with Service(grades_it) as service:
             mirage("measure", "support", path, "--model", "m", "--base-url", service.url)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
@@ -46,12 +46,10 @@ def arena(tmp_path: Path) -> Path:
     queries = [schema.Query(*key, "relevant", f"What of {key[1]}?", None) for key in QUERIES]
     passages = [schema.Passage(*key, f"{key[1]}#0", 1, "Title", f"A text about {key[1]}.", True) for key in QUERIES]
     tables = {
-        "queries": schema.from_rows("queries", queries),
-        "passages": schema.from_rows("passages", passages),
+        "queries": queries,
+        "passages": passages,
         "answers": pa.concat_tables([answers("one"), answers("two")]),
-        "judgments": schema.from_rows(
-            "judgments", [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUERIES]
-        ),
+        "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUERIES],
     }
     path = tmp_path / "arena"
     write_arena(path, tables)
@@ -107,7 +105,7 @@ def test_two_imports_into_a_folder_that_is_not_there_yet_keep_both(tmp_path: Pat
     def other(arena: Arena) -> None:
         seen.append("answers" in arena.tables)
 
-    upsert(tmp_path / "new", {"answers": by_key("answers", answers("red"))}, made_by="a test")
+    add_rows(tmp_path / "new", answers=answers("red"))
     upsert(tmp_path / "new", {"answers": by_key("answers", answers("blue"))}, made_by="a test", check=other)
     assert seen == [True]
     assert systems(tmp_path / "new") == {"red", "blue"}
@@ -127,16 +125,15 @@ def in_the_middle(change: Callable[[], object], then: Act | None = None) -> Call
 
 
 def bring(arena: Path, table: pa.Table) -> Callable[[], object]:
-    rows = {"answers": by_key("answers", table)}
-    return lambda: upsert(arena, rows, made_by="another program")
+    return lambda: add_rows(arena, answers=table)
 
 
 def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) -> None:
-    verdict = schema.from_rows("judgments", [schema.Judgment("en", "q0", "new", "one", "two", "B", None, None, None)])
+    verdict = schema.Judgment("en", "q0", "new", "one", "two", "B", None, None, None)
 
     def change() -> None:
-        bring(arena, answers("red"))()
-        upsert(arena, {"judgments": by_key("judgments", verdict)}, made_by="another program")
+        add_rows(arena, answers=answers("red"))
+        add_rows(arena, judgments=[verdict])
 
     with Service(in_the_middle(change)) as service:
         mirage("generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0")
@@ -145,10 +142,8 @@ def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) 
 
 
 def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
-    more = schema.from_rows("queries", [schema.Query("fi", "q0", "relevant", "Mitä?", None)])
-    passages = schema.from_rows("passages", [schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)])
-    rows = {"queries": by_key("queries", more), "passages": by_key("passages", passages)}
-    upsert(arena, rows, made_by="a test")
+    passage = schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)
+    add_rows(arena, queries=[schema.Query("fi", "q0", "relevant", "Mitä?", None)], passages=[passage])
     with Service() as service:
         common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
@@ -206,9 +201,7 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
     def slow(tables: Any, **options: Any) -> dict[str, pa.Table]:
         seen.append(len(tables["judgments"]))
         if len(seen) == 1:
-            rows = [schema.Judgment("en", "q0", "judge", "two", "one", "B", None, None, None)]
-            more = schema.from_rows("judgments", rows)
-            upsert(arena, {"judgments": by_key("judgments", more)}, made_by="another program")
+            add_rows(arena, judgments=[schema.Judgment("en", "q0", "judge", "two", "one", "B", None, None, None)])
         return stage.run(tables, **options)
 
     slow_stage = Stage("slow", stage.reads, stage.writes, slow)
@@ -219,9 +212,8 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
 def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena: Path) -> None:
     def outrun(_: Any) -> dict[str, pa.Table]:
         names = len(systems(arena, "judgments"))
-        rows = [schema.Judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B", None, None, None)]
-        more = schema.from_rows("judgments", rows)
-        upsert(arena, {"judgments": by_key("judgments", more)}, made_by="another program")
+        row = schema.Judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B", None, None, None)
+        add_rows(arena, judgments=[row])
         return {"ratings": schema.arrow_schema("ratings").empty_table()}
 
     stage = Stage("slow", ("judgments",), ("ratings",), outrun)
@@ -240,7 +232,7 @@ def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) 
         upsert(arena, {"answers": by_key("answers", answers("red"))}, made_by="a test", check=refuse)
     bad = answers("red").set_column(4, "status", pa.array(["no such status"] * len(QUERIES)))
     with pytest.raises(BadInput):
-        upsert(arena, {"answers": by_key("answers", bad)}, made_by="a test")
+        add_rows(arena, answers=bad)
     after = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
     assert after == before
 
@@ -272,11 +264,7 @@ def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None
 def test_settings_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
     def put(system: str, seed: int) -> Arena:
         rows = {"answers": by_key("answers", answers(system))}
-        return upsert(
-            arena,
-            rows,
-            made_by=Provenance("a test", settings={system: {"seed": seed}}),
-        ).arena
+        return upsert(arena, rows, made_by=Provenance("a test", settings={system: {"seed": seed}})).arena
 
     put("red", 1)
     put("blue", 2)
@@ -288,7 +276,7 @@ def test_the_settings_of_a_step_are_forgotten_after_a_write_by_another_program(a
     left = runs.content(open_arena(arena), "outcomes")
     record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
     assert runs.runs(open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}
-    bring(arena, answers("one", "Another."))()
+    add_rows(arena, answers=answers("one", "Another."))
     record_run(arena, "outcomes", "late", {"options": {"seed": 1}}, left=left)
     assert runs.runs(open_arena(arena), "outcomes") == {}
 
@@ -299,7 +287,7 @@ def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) ->
     def read(opened: Arena) -> int:
         calls.append(1)
         if len(calls) == 1:
-            bring(arena, answers("one", "Another."))()
+            add_rows(arena, answers=answers("one", "Another."))
         return len(opened.read("answers"))
 
     assert read_consistently(arena, read) == 2 * len(QUERIES)

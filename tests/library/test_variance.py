@@ -141,7 +141,7 @@ def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
             share = float(np.clip(row.points + rng.normal(0, 0.08), 0, 1))  # type: ignore[operator]
             values = {name: getattr(row, name) for name in row.__slots__}
             found.append(schema.Judgment(**values | {"points": share, "repeat": repeat or None}))
-    write_arena(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)})
+    write_arena(tmp_path / "a", {"judgments": found})
     report = judge_variance(open_arena(tmp_path / "a"), judges=["j0"])
     repeat = report.sources[-1]
     assert (repeat.source, repeat.n) == ("repeat", 3)

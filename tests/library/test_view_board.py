@@ -132,5 +132,5 @@ def test_a_file_and_an_arena_of_the_same_battles_say_the_same(tmp_path: Path, op
 
 def test_battles_that_all_tie_are_said_to_say_nothing(tmp_path: Path) -> None:
     rows = [schema.Judgment(**row | {"verdict": "tie"}) for row in small_arena.judgments(n=4).to_pylist()]
-    arena = write_arena(tmp_path / "ties", {"judgments": schema.from_rows("judgments", rows)}, title="T", label="own")
+    arena = write_arena(tmp_path / "ties", {"judgments": rows}, title="T", label="own")
     assert board_view(arena).conclusion.startswith("Every battle of the")

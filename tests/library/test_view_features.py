@@ -105,7 +105,7 @@ def test_a_feature_without_any_value_is_not_listed_and_a_system_without_one_is_n
             ("a", "own_measure", 1.0),
         )
     ]
-    arena = write_arena(tmp_path / "a", {"features": schema.from_rows("features", rows)}, label="simulated")
+    arena = write_arena(tmp_path / "a", {"features": rows}, label="simulated")
     overview = features_view(arena, FeatureChoice(("en",)))
     assert overview.features == ("length", "own_measure")
     assert overview.over["length"].select(["system", "mean"]).to_pylist() == [
@@ -171,7 +171,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
         for k, system in enumerate(small_arena.SYSTEMS)
         for feature, value in (("length", 10.0 + k), ("n_citations", 2.0))
     ]
-    tables = {"features": schema.from_rows("features", rows), "judgments": small_arena.judgments(languages=("en",))}
+    tables = {"features": rows, "judgments": small_arena.judgments(languages=("en",))}
     arena = write_arena(tmp_path / "a", tables, label="simulated")
     relations = {
         row.feature: row for row in features_view(arena, FeatureChoice(judge=VerdictJudge("judge-x"))).correlations

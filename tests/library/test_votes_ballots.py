@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from payloads import HOSTILE
 
 from mirage import schema
@@ -23,9 +23,8 @@ from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.queue import VoteItem, next_items
 from mirage.people.votes.stage import vote_pool, votes_that_count
 from mirage.store import records
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.export import export_rows
-from mirage.store.upsert import by_key, upsert
 
 SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
 
@@ -49,8 +48,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
             for a, b in itertools.combinations(SYSTEMS, 2)
             for pair in ((a, b), (b, a))
         ]
-    tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
-    return write_arena(tmp_path / "sent", tables)
+    return write_arena(tmp_path / "sent", rows)
 
 
 def sheet(arena: Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
@@ -251,8 +249,7 @@ def test_an_invalid_row_or_no_vote_rejects_the_ballot(arena: Arena, tmp_path: Pa
 
 def test_an_answer_that_changed_since_rejects_the_ballot(arena: Arena, tmp_path: Path) -> None:
     path = sheet(arena, tmp_path / "b.jsonl")
-    answers = [schema.Answer(**row) for row in arena.read("answers").to_pylist()]
-    changed = schema.from_rows("answers", [replace(row, text=f"{row.text} Indeed.") for row in answers])
-    upsert(arena.path, {"answers": by_key("answers", changed)}, made_by="a test")
+    answers = arena.read("answers").to_pylist()
+    changed = [schema.Answer(**row | {"text": f"{row['text']} Indeed."}) for row in answers]
     with Votes() as database, pytest.raises(BadInput, match="draw it again"):
-        import_ballot(database, path, open_arena(arena.path))
+        import_ballot(database, path, add_rows(arena.path, answers=changed))

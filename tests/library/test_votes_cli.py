@@ -49,7 +49,7 @@ def arena(tmp_path: Path) -> Arena:
     ]
     tables = {
         "judgments": simulation.tables["judgments"],
-        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+        "answers": answers,
     }
     return write_arena(tmp_path / "my-arena", tables, title="Mine")
 
