@@ -24,13 +24,13 @@ from conftest import ROOT
 from engine_vllm_cases import StandIn
 from tiny_model import make
 
+from mirage import open_arena
 from mirage.errors import ArenaError
 from mirage.llm import asking, engine_vllm, presets
 from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.completion import Messages, Reply
 from mirage.store import copies
-from mirage.store.arena import open_arena
 from mirage.store.ledger import Ledger, ledger_path
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -103,7 +103,7 @@ def service(model: Path, environment: None, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     """A copy of the sample."""
-    return copies.copy(open_arena(ROOT / "data" / "sample"), tmp_path / "arena").path
+    return copies.copy(open_arena("sample"), tmp_path / "arena").path
 
 
 def mirage(*arguments: object) -> subprocess.CompletedProcess[str]:

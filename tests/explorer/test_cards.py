@@ -12,15 +12,15 @@ import pytest
 import small_arena
 from arena_writer import add_rows, write_arena
 from commands import mirage
+from golden.cases import read_table
 
 import pages
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput
 from mirage.explorer.kit.text import link_html
 from mirage.io.imports.cards import import_cards
 from mirage.io.sources.cards import published_cards, read_cards
 from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.store.systems import system_names
 from mirage.views import system_cards as cards
 from pages import html, page_text
@@ -86,25 +86,7 @@ def test_another_word_for_a_field_is_understood_and_an_unknown_one_is_said(tmp_p
     assert any("price_in" in clause for clause in result.ignored)
 
 
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ("a: {parameters: large}", ":1"),
-        ("a:\n  price_in: -1", ":2"),
-        ("a:\n  released: May 2024", ":2"),
-        ("a:\n  released: 2024-13", ":2"),
-        ("a:\n  open_weights: perhaps", ":2"),
-        ("- system: a\n- system: a", ":2"),
-        ("a: {}\nb:\n  licence: x\n  licence: y", ":4"),
-        ("a: [1, 2]", ":1"),
-        ("a:\n  licence: [MIT]", ":2"),
-        ("a: {", ""),
-        ("just words", ""),
-        ("[]", ""),
-        ("- 7", ":1"),
-        ("- licence: MIT", ":1"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_cards"))
 def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Path, text: str, where: str) -> None:
     arena = small_arena.write(tmp_path)
     file = tmp_path / "cards.yaml"
@@ -174,7 +156,7 @@ def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> N
 
 
 def test_rows_get_the_facts_as_columns_and_stay_as_they_are_without_any() -> None:
-    arena = open_arena(arenas.bundled_arenas()["published"])
+    arena = open_arena("published")
     rows = pa.table({"system": ["GPT-4o", "x"], "source": ["paper", "paper"]})
     more = cards.with_cards(rows, arena)
     assert more["context_length"].to_pylist() == [128000, None]

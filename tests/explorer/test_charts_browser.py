@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from browser import Opened, show
 
+from mirage import open_arena
 from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
 from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.views import query_search as answers
 
 pytestmark = pytest.mark.browser
@@ -146,7 +146,7 @@ def check_charts(opened: Opened, systems: Sequence[str], scheme: str, name: str,
 def test_first_screens_hold_little_and_every_chart_is_drawn(start: Start, url: str, arena: str) -> None:
     opened = start()
     page = show(opened, f"{url}/?arena={arena}")
-    opened_arena = open_arena(arenas.bundled_arenas()[arena])
+    opened_arena = open_arena(arena)
     systems = answers.scope(opened_arena).systems if "outcomes" in opened_arena.tables else ()
     there = [entry for entry in PAGES if entry.is_offered(opened_arena)]
     assert set(page.locator(f"{SIDEBAR} a").all_inner_texts()) == {entry.title for entry in there}

@@ -12,16 +12,14 @@ from pathlib import Path
 
 import pytest
 import rich_arena
-from commands import CliRunner
-from conftest import ROOT
+from commands import mirage
 from docs_data_cases import BLOCKS, FILES
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli
+from mirage import open_arena
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import SECTION as KEY
 from mirage.store import home
-from mirage.store.arena import open_arena
 from pages import open_page
 
 EXAMPLES = sorted(
@@ -37,7 +35,7 @@ LANGUAGES = ("ar", "en")
 ARENAS = (
     *(f"example {name}" for name in EXAMPLES),
     "with every table",
-    *(f"without {table}" for table in open_arena(ROOT / "data" / "sample").tables),
+    *(f"without {table}" for table in open_arena("sample").tables),
 )
 Find = Callable[[str], Path]
 
@@ -66,8 +64,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
                 for command in content.splitlines():
                     words = shlex.split(command)[1:]
                     if "--into" in words:
-                        done = CliRunner().invoke(cli.app, words)
-                        assert done.exit_code == 0, done.output
+                        mirage(*words)
         finally:
             os.chdir(before)
         paths.update({f"example {name}": here / name for name in EXAMPLES})

@@ -10,12 +10,10 @@ from arena_writer import write_arena
 from page_answers_cases import open_page
 from view_query_cases import build
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.decision import verdict_of_points
 from mirage.explorer.kit.query_sections import judgment_html, preferred_system
 from mirage.stages.features.reader import IS_REFERENCE
-from mirage.store import arena as store_arena
-from mirage.store.arena import open_arena
 from mirage.views.battle import battle_view
 from mirage.views.query import FeatureValue, query_view
 from pages import html, text
@@ -126,7 +124,7 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
 
 
 def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:
-    arena = open_arena(store_arena.bundled_arenas()["sample"])
+    arena = open_arena("sample")
     shown = battle_view(arena, ("en", "en-01"), "concise", "thorough")
     titles = [comparison.measure.name for comparison in shown.compared]
     assert "target_language" in titles

@@ -14,7 +14,7 @@ from arena_writer import write_arena
 from commands import mirage
 
 import mirage as mirage_api
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.ballots import ballot, import_ballot
 from mirage.people.votes.belonging import shown_now, votes_on
@@ -23,8 +23,7 @@ from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.people.votes.rows import cast
 from mirage.stats.label_errors import QueryLabels
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.labels import has_automatic_labels
 from mirage.views.labels import LabelsView
 from pages import conclusion, open_page, page_text
@@ -272,6 +271,6 @@ def test_labels_of_people_are_not_marked_and_those_of_a_test_set_are(tmp_path: P
     draft = schema.Draft("en", "d", "fact", "0#1", "q000", "question?", None, None, None, None)
     made = {**by_people, "drafts": [draft]}
     assert has_automatic_labels(write_arena(tmp_path / "made", made))
-    sample = open_arena(arenas.bundled_arenas()["sample"])
+    sample = open_arena("sample")
     assert not has_automatic_labels(sample)
     assert not labels_of(sample, []).unaudited

@@ -9,11 +9,11 @@ import pytest
 import whole_systems
 from arena_writer import write_arena
 
+from mirage import open_arena
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views import causes as attribution
 from mirage.views import query_search as answers
 from mirage.views.causes import CauseChoice, causes_view
@@ -47,7 +47,7 @@ def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[Arena, 
 
 
 def test_nomiracl_has_no_retriever_to_blame() -> None:
-    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     lost = causes_view(arena, CauseChoice(("en", "sw")))
     assert len(lost.systems) == 11
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")

@@ -12,10 +12,10 @@ from arena_writer import write_arena
 from conftest import ROOT
 
 import pages
+from mirage import open_arena
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.settings import CompareSettings
-from mirage.store.arena import open_arena
 from mirage.views.comparison import compared_measures, compared_systems, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
 
@@ -37,7 +37,7 @@ def test_it_opens_on_the_two_best(arenas: Path) -> None:
 
 
 def test_every_measure_that_is_offered_can_be_compared(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for measure in compared_measures(open_arena(ROOT / "data" / "sample")):
+    for measure in compared_measures(open_arena("sample")):
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
         page = open_page(arena="sample", by=measure, a="thorough", b="concise", languages=["en", "te"])
         assert not page.exception, measure

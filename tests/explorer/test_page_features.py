@@ -12,10 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.explorer.features import charts
-from mirage.store import arena as store_arena
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views.features import feature_title, features_view, tau_text
 from mirage.views.query import OF_LANGUAGE
 from pages import conclusion, figures, page_text
@@ -89,7 +88,7 @@ def test_language_features_of_fixed_formulas_are_left_out() -> None:
 
 
 def test_the_ends_of_the_ranking_are_ranked_and_what_does_not_differ_is_not_drawn() -> None:
-    arena = open_arena(store_arena.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     shown = features_view(arena)
     ends, about = shown.ends_of_ranking(())
     assert (ends, shown.judge in about) == (("gpt-4-azure", "llama-2-7b-chat"), True)

@@ -12,10 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
+from mirage import open_arena
 from mirage.ranking.facts import SystemFacts
 from mirage.ranking.judges import LabelJudge
-from mirage.store import arena
-from mirage.store.arena import open_arena
 from mirage.views import system_cards as cards
 from pages import figures, page_text, read_tables
 
@@ -125,7 +124,7 @@ def test_systems_whose_rank_interval_begins_at_1_are_marked() -> None:
     assert [name for name, mark in table["best"].items() if mark in ("best", "tied")] == ["gpt-4-azure"]
     link = {"arena": "nomiracl", "languages": "de", "columns": "all"}
     tied = open_page(**link).dataframe[0].value.set_index("system")
-    german = board_of(open_arena(arena.bundled_arenas()["nomiracl"]), LabelJudge(), ("de",))
+    german = board_of(open_arena("nomiracl"), LabelJudge(), ("de",))
     begins = {row["system"] for row in german.rows.to_pylist() if row["rank_low"] == 1}
     assert len(begins) > 1
     assert {name for name, mark in tied["best"].items() if mark == "tied"} == begins

@@ -16,7 +16,7 @@ from conftest import PATIENCE, ROOT
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import UnknownName
 from mirage.explorer.kit import page_list, states
 from mirage.explorer.kit.table import (
@@ -31,7 +31,6 @@ from mirage.explorer.kit.table import (
 from mirage.explorer.kit.text import plain, text_html
 from mirage.stages.outcomes.confusion import Confusion
 from mirage.store import arena as store_arena
-from mirage.store.arena import open_arena
 from pages import page_text, titles
 
 APP = ROOT / "app.py"
@@ -326,7 +325,7 @@ def test_the_list_of_tables_says_what_a_bundled_arena_is_and_where_it_is_from() 
     app.session_state["frame_contents"] = True
     app.run()
     (listed,) = [h.proto.body for h in app.get("html") if "<dl class" in h.proto.body]
-    arena = open_arena(store_arena.bundled_arenas()["people"])
+    arena = open_arena("people")
     assert arena.manifest["about"] in listed
     assert "prediction-powered-ranking" in listed
     assert arena.manifest["licence"] in listed

@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
 from conftest import ROOT
+from golden.cases import read_table
 from own_system import read_system
 
+from mirage import open_arena
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats.run import read
 from mirage.pipeline import adding
@@ -20,7 +22,7 @@ from mirage.stages.features.families import FEATURES
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import arena as arenas
 from mirage.store import owned
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -98,7 +100,7 @@ def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, are
 
 
 def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path: Path) -> None:
-    numbers = open_arena(ROOT / "data" / "nomiracl")
+    numbers = open_arena("nomiracl")
     rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
     file = tmp_path / "mine.csv"
     file.write_text("language,query_id,text\n" + "".join(f"sw,{r['query_id']},I don't know\n" for r in rows), "utf-8")
@@ -108,16 +110,7 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
     assert result.rows("features") > numbers.rows("features")
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ({"language": "sw", "query_id": "sw-99", "text": "x"}, "2"),
-        ({"language": "xx", "query_id": "sw-01", "text": "x"}, "language"),
-        ({"query_id": "sw-99", "text": "x"}, "no query 'sw-99'"),
-        ({"language": "sw", "query_id": "sw-01", "text": "y", "sample": 1}, "further samples"),
-        ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "fluent"}, "fluent"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_answers"))
 def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
     tmp_path: Path, arena: Arena, line: dict[str, str], reason: str
 ) -> None:

@@ -19,7 +19,6 @@ from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking import bootstrap
-from mirage.store import arena as arenas
 
 SYSTEMS = ("ant", "bee", "cat", "dog")
 
@@ -146,7 +145,7 @@ def test_rows_that_cannot_be_taken_are_refused_with_what_to_do(change: Any, mess
 
 def test_an_arena_is_opened_by_name_or_folder() -> None:
     by_name = mirage.open_arena("nomiracl")
-    assert by_name.version == mirage.open_arena(arenas.bundled_arenas()["nomiracl"]).version
+    assert by_name.version == mirage.open_arena("nomiracl").version
     with pytest.raises(mirage.UnknownName, match="nomirac"):
         mirage.open_arena("nomirac")
 

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow.compute as pc
 import pytest
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from small_arena import write
@@ -48,19 +49,7 @@ def judgments(*rows: tuple[Any, ...]) -> Any:
     )
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "winner", "consistent"),
-    [
-        ([(False, "A"), (True, "B")], "first", True),
-        ([(False, "B"), (True, "A")], "second", True),
-        ([(False, "A"), (True, "A")], "tie", False),
-        ([(False, "A"), (True, "tie")], "tie", False),
-        ([(False, "tie"), (True, "tie")], "tie", True),
-        ([(False, "unparsed"), (True, "A")], "second", True),
-        ([(False, "unparsed")], "unparsed", True),
-        ([], "unparsed", True),
-    ],
-)
+@pytest.mark.parametrize(*read_table("decided_battles"))
 def test_a_system_wins_where_every_readable_verdict_names_it(
     verdicts: list[tuple[bool, str]], winner: str, consistent: bool
 ) -> None:

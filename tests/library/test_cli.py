@@ -20,6 +20,7 @@ from cli_cases import Mirror
 from commands import mirage, rows
 from conftest import PATIENCE, ROOT
 from filelock import FileLock
+from golden.cases import read_table
 from nomiracl_cases import row, save
 from pipeline_cases import judgments, published_answers
 from published_cases import differing
@@ -162,39 +163,14 @@ def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_pa
     assert "there is no language 'suomea'" in refused(arena, "import", "nomiracl", folder, "--into", arena)
 
 
-@pytest.mark.parametrize(
-    ("args", "problem"),
-    [
-        (("report rates", "--languages", "xx"), "there is no language 'xx'"),
-        (("report rates", "--languages", " , "), "--languages is empty"),
-        (("rank", "--judge", "gpt-4o"), "this arena has no judgments"),
-        (("rank", "--judge", "relevance", "--store", "--languages", "en"), "only the default ranking is stored"),
-        (("measure features", "--only", "lenght"), "did you mean: length"),
-    ],
-    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
-)
+@pytest.mark.parametrize(*read_table("misspelt_commands"))
 def test_pitfall_44_an_unknown_name_is_refused_with_the_nearest(
     arena: Path, args: tuple[str, ...], problem: str
 ) -> None:
     assert problem in refused(arena, *args[0].split(), arena, *args[1:])
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("report", "rates"),
-        ("report", "rates", "DIR", "--format", "xml"),
-        ("report", "rates", "DIR", "--parser", "mine"),
-        ("rank", "DIR", "--judge", "relevance", "--draws", "0"),
-        ("rank", "DIR", "--judge", "relevance", "--ties", "lost"),
-        ("import", "nomiracl", "in"),
-        ("import", "nomiracl", "nowhere", "--into", "x"),
-        ("pull", "nomiracl", "--into", "x", "--what", "answers"),
-        ("app", "nowhere"),
-        ("fly",),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize(*read_table("bad_usage"))
 def test_bad_usage_ends_with_code_2_and_writes_nothing(
     arena: Path, args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,14 +13,14 @@ import pytest
 from commands import CliRunner
 from commands import mirage as run
 from conftest import ROOT
+from golden.cases import read_table
 from typer.main import get_command
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.cli import app
 from mirage.cli.common import DEFAULT, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
-from mirage.store import arena as arenas
-from mirage.store.arena import TEXTS, is_arena, open_arena
+from mirage.store.arena import TEXTS, is_arena
 from mirage.text.data import load_words
 
 FORMER: dict[str, str] = load_words("former_commands", "mirage.cli")["commands"]
@@ -67,17 +67,7 @@ def test_a_former_command_is_refused_with_the_one_of_today(former: str) -> None:
     assert FORMER[former] in refused
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("mirage rank nomi", ("nomiracl",)),
-        ("mirage rank ", ("paper", "sample", "surrogate")),
-        ("mirage compare sample concise re", ("reference",)),
-        ("mirage rank sample --judge ", ("heuristic", "nuggets", "relevance")),
-        ("mirage show answers sample --system eng", ("english",)),
-        ("mirage report judges absent --judge ", ()),
-    ],
-)
+@pytest.mark.parametrize(*read_table("completions"))
 def test_names_of_arenas_systems_and_judges_complete_on_tab(typed: str, offered: tuple[str, ...]) -> None:
     place = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_MIRAGE_COMPLETE": "complete_bash"}
     done = CliRunner().invoke(app, env=place, prog_name="mirage")
@@ -187,7 +177,7 @@ def test_advice_on_a_bundled_arena_runs_and_leaves_it_alone(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     for command in (["measure"], ["judge", "--judge", "heuristic"], ["generate", "retrieve"], ["measure", "outcomes"]):
         assert "run: mirage arena copy sample my-arena" in run(*command, "sample", code=2).stderr
-    arena = open_arena(arenas.bundled_arenas()["sample-across"])
+    arena = open_arena("sample-across")
     for words in arena.command("outcomes").split(" && "):
         run(*shlex.split(words)[1:])
     assert "outcomes" in open_arena(tmp_path / "my-arena").tables
@@ -215,7 +205,7 @@ def test_options_that_an_import_advises_are_those_of_evaluate(tmp_path: Path) ->
 
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    bundled = open_arena(arenas.bundled_arenas()["sample"]).version
+    bundled = open_arena("sample").version
     (tmp_path / "verdicts.csv").write_text(
         "query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", encoding="utf-8"
     )
@@ -223,7 +213,7 @@ def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypa
     assert open_arena(tmp_path / "sample").rows("judgments") == 1
     run("arena", "copy", "sample", "nomiracl")
     assert is_arena(tmp_path / "nomiracl")
-    assert open_arena(arenas.bundled_arenas()["sample"]).version == bundled
+    assert open_arena("sample").version == bundled
 
 
 def test_the_explorer_refuses_a_file_and_says_how_to_evaluate_it(tmp_path: Path) -> None:

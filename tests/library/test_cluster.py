@@ -91,8 +91,8 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
             named = ["--service", "s"]  # by default rows keep the address, whose port differs
             mirage(*command(path, service, system="mine")[:-1], "3", "--limit", "2", *named, *options)
             url = ["--base-url", service.url, *named]
-            mirage("judge", str(path), "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
-        ratings.append(mirage("rank", str(path), "--judge", "j", "--draws", "50", "--format", "csv").stdout)
+            mirage("judge", path, "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
+        ratings.append(mirage("rank", path, "--judge", "j", "--draws", "50", "--format", "csv").stdout)
         counts.append(service.answered)
         bytes_.append(tables(path))
     assert bytes_[0] == bytes_[1]

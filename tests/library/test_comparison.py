@@ -15,6 +15,7 @@ import pyarrow.compute
 import pytest
 from arena_writer import write_arena
 from commands import CliRunner
+from golden.cases import read_table
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
@@ -199,17 +200,7 @@ def test_the_detectable_difference_of_graded_values_is_found_in_four_of_five(kin
     assert np.mean(found) == pytest.approx(0.8, abs=0.12)
 
 
-@pytest.mark.parametrize(
-    ("wins", "losses", "ties", "tests", "needed"),
-    [
-        (6, 0, 20, 1, None),
-        (4, 1, 5, 1, None),
-        (5, 1, 6, 1, 83),
-        (12, 1, 3, 15, 32),
-        (12, 12, 40, 1, None),
-        (6, 3, 11, 15, None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("needed_queries"))
 def test_so_many_queries_in_all_are_asked_for_definition_16(
     wins: int, losses: int, ties: int, tests: int, needed: int | None
 ) -> None:
@@ -614,19 +605,7 @@ def gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("system", "options", "code"),
-    [
-        ("good", ["--require"], 0),
-        ("bad", [], 1),
-        ("bad", ["--require"], 1),
-        ("like", [], 0),
-        ("like", ["--require"], 3),
-        ("like", ["--require", "--margin", "0.5"], 0),
-        ("like", ["--require", "--languages", "en", "--margin", "0.5"], 0),
-        ("nobody", [], 2),
-    ],
-)
+@pytest.mark.parametrize(*read_table("gates"))
 def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
     gates: Path, tmp_path: Path, system: str, options: list[str], code: int
 ) -> None:

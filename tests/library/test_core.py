@@ -14,7 +14,7 @@ from arena_writer import write_arena
 from conftest import ROOT
 from installed import core, run, wheel  # noqa: F401  # fixtures
 
-from mirage.store.arena import open_arena
+from mirage import open_arena
 
 SIXTEEN = (
     *("app", "pull", "import", "check", "show", "evaluate", "generate", "measure"),
@@ -87,7 +87,7 @@ ANSWERS = [
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample in a few languages: what a command needs does not depend on how much there is."""
-    sample = open_arena(ROOT / "data" / "sample")
+    sample = open_arena("sample")
     tables = {name: sample.read(name, languages=SOME if sample.languages(name) else None) for name in sample.tables}
     return write_arena(tmp_path_factory.mktemp("few") / "arena", tables).path
 

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 from arena_writer import write_arena
-from commands import CliRunner
+from commands import mirage
 from run_cases import few
 from sample_source import read_nuggets, read_sample
 from tiny_model import Server, make, needed
 
 from mirage import schema
-from mirage.cli import app
 from mirage.stages.generate.baselines import BASELINES
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
@@ -43,13 +42,6 @@ def connection(server: Server) -> list[str]:
     return [*options, "--max-tokens", "24", "--concurrency", "2", "--price-in", "1", "--price-out", "2"]
 
 
-def invoke(*words: str | Path) -> str:
-    """Run a command that must succeed; what it prints."""
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == 0, (words, result.output)
-    return result.stdout
-
-
 def test_a_served_model_goes_from_retrieval_to_the_ranking_and_is_asked_once(
     server: Server, connection: list[str], tmp_path: Path
 ) -> None:
@@ -71,7 +63,7 @@ def test_a_served_model_goes_from_retrieval_to_the_ranking_and_is_asked_once(
         ("rank", arena, "--judge", "relevance", "--draws", "20", "--store"),
     ]
     for step in steps:
-        invoke(*step)
+        mirage(*step)
 
     opened = open_arena(arena)
     assert arenas.check(opened)
@@ -104,10 +96,10 @@ def test_a_served_model_goes_from_retrieval_to_the_ranking_and_is_asked_once(
     assert len(unparsed) >= len(verdicts) / 2
     assert all(row["rationale"] and row["reason"] for row in unparsed)
     assert {row["system"] for row in opened.read("nugget_assignments").to_pylist()} == systems
-    causes = json.loads(invoke("report", "failures", arena, "--format", "json"))
+    causes = json.loads(mirage("report", "failures", arena, "--format", "json").stdout)
     assert "tiny+bm25" in {row["system"] for row in causes}
 
     requests = server.requests()
     for step in steps:
-        invoke(*step)
+        mirage(*step)
     assert server.requests() == requests

@@ -15,6 +15,7 @@ import pytest
 from commands import mirage
 from engine_vllm_cases import StandIn
 from generating_cases import shown, write
+from golden.cases import read_table
 from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 from misbehaving import Service, reply
 from tiny_model import make, needed
@@ -206,18 +207,7 @@ def nomiracl(folder: Path, relevant: int, non_relevant: int) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("counts", "ratios", "pool", "sizes"),
-    [
-        ((9, 5), (0.5, 0.5), None, (5, 5)),
-        ((5, 9), (0.5, 0.5), None, (5, 5)),
-        ((9, 5), (0.5, 0.5), 3, (3, 3)),
-        ((9, 9), (0.25, 0.75), None, (3, 9)),
-        ((9, 9), (0.75, 0.25), None, (9, 3)),
-        ((9, 5), (0.0, 1.0), None, (0, 5)),
-        ((9, 5), (0.3, 0.0), 7, (7, 0)),
-    ],
-)
+@pytest.mark.parametrize(*read_table("seeded_samples"))
 def test_load_data_sample_draws_what_the_package_draws(
     tmp_path: Path, counts: tuple[int, int], ratios: tuple[float, float], pool: int | None, sizes: tuple[int, int]
 ) -> None:

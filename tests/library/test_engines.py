@@ -140,10 +140,10 @@ def test_features_of_several_processes_are_the_same_bytes(tmp_path: Path) -> Non
             mirage(*command(path, service))
             # The reference answers one query alone: most parts have no answer of it.
             mirage(*command(path, service, "--limit", "1", system="reference", model="big"))
-    mirage("measure", "features", str(here), "--reference", "reference")
-    mirage("measure", "features", str(there), "--reference", "reference", "--engine", "processes", "--workers", "2")
+    mirage("measure", "features", here, "--reference", "reference")
+    mirage("measure", "features", there, "--reference", "reference", "--engine", "processes", "--workers", "2")
     assert tables(there) == tables(here)
-    result = mirage("measure", "features", str(there), "--reference", "nobody", "--engine", "processes", code=2)
+    result = mirage("measure", "features", there, "--reference", "nobody", "--engine", "processes", code=2)
     assert "there is no system 'nobody'" in result.stderr
 
 

@@ -14,6 +14,7 @@ import small_arena
 from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
+from golden.cases import read_table
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
@@ -49,17 +50,7 @@ def test_a_verdict_becomes_a_pair_and_names_what_it_came_from() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        ([("x", "y", "A"), ("y", "x", "A")], "the verdict changes with the order shown"),
-        ([("x", "y", "A"), ("y", "x", "unparsed")], "a verdict could not be read"),
-        ([("x", "y", "A"), ("y", "x", "tie")], "the verdict changes with the order shown"),
-        ([("x", "y", "tie")], "a tie"),
-        ([("x", "same", "A")], "both answers are the same"),
-        ([("x", "failed", "A")], "no whole answer, or no prompt, is stored"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("without_preference"))
 def test_what_prefers_nothing_is_left_out_and_counted(rows: list[tuple[str, str, str]], reason: str) -> None:
     assert judged(*rows) == ([], Counter({reason: 1}))
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from arena_writer import write_arena
 from commands import CliRunner, write_jsonl
+from commands import mirage as run
 
 import mirage
 from mirage import schema
@@ -62,10 +63,8 @@ def verdicts(judge: str) -> list[dict[str, Any]]:
 def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An arena in which a third of one system's answers failed and all of another's, with labels and a judge."""
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["evaluate", str(write_jsonl(tmp_path / "a.jsonl", *records())), "--into", "a"])
-    assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(app, ["import", str(write_jsonl(tmp_path / "v.jsonl", *verdicts("m"))), "--into", "a"])
-    assert done.exit_code == 0, done.output
+    run("evaluate", write_jsonl(tmp_path / "a.jsonl", *records()), "--into", "a")
+    run("import", write_jsonl(tmp_path / "v.jsonl", *verdicts("m")), "--into", "a")
     return tmp_path / "a"
 
 
@@ -112,8 +111,7 @@ def test_no_row_at_all_means_not_asked_and_every_door_says_so(
     monkeypatch.chdir(tmp_path)
     rows = [row for row in records(systems=systems) if row["answer"] or row["system"] != "flaky"]
     write_jsonl(tmp_path / "a.jsonl", *rows)
-    evaluated = CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"])
-    assert evaluated.exit_code == 0, evaluated.output
+    evaluated = run("evaluate", "a.jsonl", "--into", "a")
     arena, ranked = open_arena(tmp_path / "a"), CliRunner().invoke(app, ["rank", "a"])
     view = board_view(arena)
     for said in (evaluated.output, ranked.output, " ".join(view.remarks), view.on_failures):
@@ -179,8 +177,7 @@ def test_a_language_in_which_a_system_failed_everything_fails_a_gate(
     assert "1 of 2 languages" in report.evidence
     assert "flaky: no answer" in report.evidence
     for extra, code in (((), 0), (("--require",), 3)):
-        done = CliRunner().invoke(app, ["compare", "a", "good", "flaky", "--measure", "rate", *extra])
-        assert done.exit_code == code, done.output
+        run("compare", "a", "good", "flaky", "--measure", "rate", *extra, code=code)
 
 
 @pytest.mark.parametrize("measure", ["rating", "rate"])
@@ -204,7 +201,7 @@ def test_queries_that_both_failed_are_counted_and_not_used(
     rows = records(systems=("good", "flaky"))
     rows += [{**row, "system": "twin"} for row in rows if row["system"] == "flaky"]
     write_jsonl(tmp_path / "a.jsonl", *rows)
-    assert CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"]).exit_code == 0
+    run("evaluate", "a.jsonl", "--into", "a")
     report = mirage.compare(open_arena(tmp_path / "a"), "flaky", "twin", measure=measure)
     assert report.overall.n_queries == N - 10
     assert any("10 queries that both failed" in note for note in report.notes)

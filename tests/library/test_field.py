@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service
 
@@ -32,16 +32,12 @@ def field(shared: Path) -> Path:
 
 def run(*words: object) -> str:
     """Run a command that must succeed; what it prints."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.output
+    return mirage(*words).output
 
 
 def stdout(*words: object) -> str:
     """Run a command that must succeed and return what it prints but for remarks."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return mirage(*words).stdout
 
 
 def rows(arena: Path, table: str) -> list[dict[str, Any]]:
@@ -195,9 +191,7 @@ def test_turn_5_services_are_told_as_what_they_are(field: Path, tmp_path: Path) 
 
 def refused(*words: object) -> str:
     """Run a command that must refuse its input; what it prints."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 2, done.output
-    return done.output
+    return mirage(*words, code=2).output
 
 
 def test_pitfall_173_no_fields_are_suggested_that_the_values_contradict(field: Path) -> None:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from commands import mirage
 from commands import write_jsonl as jsonl
 from golden.cases import read_table
 
-from mirage import cli
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import run
@@ -66,8 +65,7 @@ def test_records_leave_and_come_in_again_as_they_were(tmp_path: Path) -> None:
     missing = {**record, "system": "b", "answer": None, "status": "api_error"}
     arena = taken(jsonl(tmp_path / "in.jsonl", record, missing), tmp_path / "arena", "rag")[1]
     out = tmp_path / "out.jsonl"
-    result = CliRunner().invoke(cli.app, ["export", "records", str(arena.path), "--out", str(out)])
-    assert result.exit_code == 0, result.output
+    mirage("export", "records", arena.path, "--out", out)
     back, second = taken(out, tmp_path / "second", "rag")
     same(arena, second, "queries", "turns", "tags", "references", "passages", "documents", "answers")
     assert left_out(back) == {}

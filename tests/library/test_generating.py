@@ -437,7 +437,7 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(path: Path) -> None
         environment = os.environ | {"MY_KEY": KEY, "OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1"}
         done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         outputs = [done.stdout, done.stderr]
-        result = mirage("show", "answers", str(path), "--system", "mine")
+        result = mirage("show", "answers", path, "--system", "mine")
         outputs.append(result.stdout + result.stderr)
         assert len(service.calls) > 8
     assert "[key]" in outputs[-1]

@@ -26,12 +26,11 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
-from mirage import cli
+from mirage import cli, open_arena
 from mirage.battles.counts import from_outcomes
 from mirage.battles.decision import decisions
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
-from mirage.store.arena import open_arena
 
 GUIDE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMED = [*GUIDE, ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md"]
@@ -86,7 +85,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundled data, of the sample some languages."""
     folder = tmp_path_factory.mktemp("given") / "data"
     shutil.copytree(ROOT / "data", folder, ignore=shutil.ignore_patterns("sample"))
-    sample = open_arena(ROOT / "data" / "sample")
+    sample = open_arena("sample")
     tables = {name: sample.read(name, languages=SOME if sample.languages(name) else None) for name in sample.tables}
     write_arena(folder / "sample", tables, title=sample.title, label=sample.label)
     return folder
@@ -444,7 +443,7 @@ RUN = (
 @pytest.fixture(scope="module")
 def sample_rows() -> dict[str, Any]:
     """What the examples call `arena`, `judgments` and so on, of one language."""
-    arena = open_arena(ROOT / "data" / "sample")
+    arena = open_arena("sample")
     names = ("queries", "passages", "answers", "outcomes", "judgments", "ratings")
     tables = {name: arena.read(name, languages=["sw"]) for name in names}
     spoken = tables["judgments"]["judge"][0].as_py()

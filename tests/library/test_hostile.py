@@ -36,7 +36,7 @@ from own_system import read_system
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
 from store_cases import forge
 
-from mirage import cli, schema
+from mirage import cli, open_arena, schema
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.imports.formats import import_file
@@ -48,7 +48,7 @@ from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import copies, folders, owned, writing
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.makers import makers_of
 from mirage.store.sheets import QUOTED
 from mirage.store.writing import Provenance
@@ -76,7 +76,7 @@ def test_the_corpus_has_at_least_fifty_payloads_all_different() -> None:
 
 @pytest.fixture(scope="module")
 def sample() -> Arena:
-    return open_arena(ROOT / "data" / "sample")
+    return open_arena("sample")
 
 
 def record(text: str, query_id: str = "1") -> str:

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from commands import CliRunner
+from commands import CliRunner, mirage
 
 from mirage import cli
 from mirage.cli import installation
@@ -22,8 +22,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def checks(code: int = 0) -> dict[str, dict[str, str]]:
-    result = CliRunner().invoke(cli.app, ["check", "--format", "json"])
-    assert result.exit_code == code, result.output
+    result = mirage("check", "--format", "json", code=code)
     return {row["what"]: row for row in json.loads(result.stdout)}
 
 

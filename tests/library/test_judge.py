@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from commands import mirage
+from golden.cases import read_table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from judge_cases import LANGUAGES, SYSTEMS, answers, arena, by_hash, judgments, run, says, texts  # noqa: F401  # fixtures
@@ -724,19 +725,7 @@ def verdicts(*rows: tuple[str, str, str, str, str], name: str = "j") -> pa.Table
     )
 
 
-FLIPS = [
-    ("A", "B", 0),
-    ("B", "A", 0),
-    ("tie", "tie", 0),
-    ("A", "A", 1),
-    ("B", "B", 1),
-    ("A", "tie", 1),
-    ("tie", "B", 1),
-]
-"""Verdicts on a pair in its two orders, and whether they disagree about the winner."""
-
-
-@pytest.mark.parametrize(("first", "second", "flips"), FLIPS)
+@pytest.mark.parametrize(*read_table("flips"))
 def test_pitfall_7_a_flip_is_two_orders_that_disagree_about_the_winner(first: str, second: str, flips: int) -> None:
     table = verdicts(("en", "q", "one", "two", first), ("en", "q", "two", "one", second))
     (row,) = judge_stats(table)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from llm_cases import ask, conversations, ledger, spent  # noqa: F401  # a fixture
@@ -303,17 +304,7 @@ def test_a_service_that_does_not_count_tokens_is_charged_by_the_estimate(ledger:
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after": "-3"}, 0),
-        ({"retry-after": "Sat, 21 Nov 2026 12:00:30 GMT"}, 30),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-    ],
-)
+@pytest.mark.parametrize(*read_table("retry_after"))
 def test_pitfall_10_retry_after_is_read_as_a_number_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
     assert retry.asked_wait(headers, now=NOW) == seconds
 

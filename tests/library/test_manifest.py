@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from commands import mirage
 from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli, schema
+from mirage import schema
 from mirage.errors import ArenaError, MirageError
 from mirage.store import arena as arenas
 from mirage.store import copies, runs, writing
@@ -103,10 +103,9 @@ def test_a_path_that_is_none_is_refused_by_every_door(arena: Path, name: str) ->
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ArenaError):
         open_arena(arena)
-    result = CliRunner().invoke(cli.app, ["check", str(arena)])
-    assert result.exit_code == 2
+    result = mirage("check", arena, code=2)
     assert "to do:" in result.output
-    assert CliRunner().invoke(cli.app, ["check", str(arena.parent / "good")]).exit_code == 0
+    mirage("check", arena.parent / "good")
 
 
 @pytest.mark.parametrize(

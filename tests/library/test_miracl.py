@@ -11,11 +11,10 @@ import pytest
 from commands import mirage
 from miracl_cases import PASSAGES, QRELS, TOPICS, hub, served
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput, UnknownName
 from mirage.io.sources import miracl
 from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 
 
@@ -165,7 +164,7 @@ def lay(folder: Path, files: dict[str, bytes]) -> Path:
 def test_the_published_sizes_of_both_splits_are_those_of_the_paper() -> None:
     """MIRAGE-Bench, Table 1: 39,763 pairs in 16 languages."""
     assert sum(miracl.printed_queries("train").values()) == 39_763
-    figures = open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
+    figures = open_arena("published").read("published").to_pylist()
     printed = {
         (row["setting"], row["language"]): int(row["value"])
         for row in figures

@@ -13,12 +13,12 @@ from commands import write_jsonl as write
 from store_cases import forge
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
 from mirage.store import arena as arenas
-from mirage.store.arena import is_arena, open_arena
+from mirage.store.arena import is_arena
 from mirage.text.names import fold_name, hidden_character
 
 ROW = {"language": "en", "id": "1", "question": "Who built it?", "system": "a", "answer": "Ann.", "contexts": ["Ann."]}
@@ -159,7 +159,7 @@ def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path, name:
         lambda: mirage.rank(frame),
         lambda: mirage.agreement(frame, frame),
         lambda: mirage.correct(pd.DataFrame(plain), frame),
-        lambda: mirage.judge_exam(open_arena(arenas.bundled_arenas()["people"]), frame),
+        lambda: mirage.judge_exam(open_arena("people"), frame),
     ]
     for door in doors:
         with pytest.raises(BadInput, match=f"{name} is .*probability a battle was drawn") as caught:

@@ -127,7 +127,7 @@ def test_compare_and_the_command_follow_the_nuggets(arena: Arena) -> None:
     report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
     ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
     assert report.overall.board == pytest.approx(ranking.difference("blue", "red", language="en").value)
-    result = command("rank", str(arena.path), "--judge", NUGGETS, "--format", "json")
+    result = command("rank", arena.path, "--judge", NUGGETS, "--format", "json")
     assert {row["system"]: row["rating"] for row in json.loads(result.stdout)} == pytest.approx(
         {row["system"]: row["rating"] for row in ranking.table().to_pylist()}
     )

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from arena_writer import add_rows, write_arena
-from conftest import ROOT
 from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import UnknownName
 from mirage.stages.features.assessed import ASSESSED, decider
 from mirage.stages.features.families import FEATURES
@@ -26,7 +25,7 @@ from mirage.stages.nuggets.bank import nugget_id, nugget_scores
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS, match_terms
 from mirage.stages.stage import run
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.lineage import LINEAGE
 from mirage.text.segmentation import sentences
 
@@ -78,7 +77,7 @@ def test_a_nugget_without_an_assignment_leaves_no_score_of_what_counts_it() -> N
 
 # --- the matcher of terms ---------------------------------------------------------------------------------------------
 
-SAMPLE = open_arena(ROOT / "data" / "sample")
+SAMPLE = open_arena("sample")
 CODES = SAMPLE.languages("passages")
 
 

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from commands import CliRunner, mirage
-from conftest import ROOT
 from golden.cases import read_golden, read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +20,7 @@ from misbehaving import Act, Call, Service, error, reply
 
 from benchmarks import outcomes as labels
 from benchmarks.outcome_accuracy import accuracy, measured_accuracy
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.stages.outcomes import second_opinion, vocabulary
@@ -30,7 +29,6 @@ from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.rates import is_by_model, rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
-from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
@@ -211,7 +209,7 @@ def test_the_rules_are_better_than_both_baselines_and_in_no_language_worse() -> 
 
 def test_sentences_of_passages_are_claims() -> None:
     """What a passage says is no refusal: at most one sentence in fifty of the bundled sample is taken for one."""
-    passages = open_arena(ROOT / "data" / "sample").read("passages").to_pylist()
+    passages = open_arena("sample").read("passages").to_pylist()
     texts = {(row["language"], text) for row in passages for text in re.split(r"(?<=[.!?。।])\s*", row["text"])}
     texts = {(language, text) for language, text in texts if len(text) > 20}
     for code in sorted(LANGUAGES):

@@ -12,11 +12,12 @@ from own_system import read_system
 from page_spot_check_cases import log_in
 from streamlit.testing.v1 import AppTest
 
+from mirage import open_arena
 from mirage.errors import ArenaError, BadInput
 from mirage.pipeline import adding
 from mirage.store import arena as arenas
 from mirage.store import copies, home, owned, writing
-from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.arena import Arena, is_arena
 from mirage.store.writing import Provenance
 
 PAGE = ROOT / "pages" / "your_model.py"
@@ -31,7 +32,7 @@ def no_copies_of_other_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
     """An arena that somebody else made of their own data: its label invites no writing."""
-    copy = copies.copy(open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
+    copy = copies.copy(open_arena("sample"), tmp_path / "given" / "theirs")
     made_by = Provenance("a test", settings={"baseline/bm25": owned.ADDED})
     return writing.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=made_by)
 

@@ -59,7 +59,7 @@ def test_shards_together_are_the_same_bytes_as_the_whole_and_nothing_is_paid_twi
                 if run is not None:
                     run(*step)
                 else:
-                    mirage("arena", "merge", str(path), *map(str, in_parts(path, *step)))
+                    mirage("arena", "merge", path, *map(str, in_parts(path, *step)))
             sent = len(service.calls)
             assert tables(path) == tables(whole)
         before = len(service.calls)
@@ -89,7 +89,7 @@ def test_an_answer_replaces_a_failed_call_and_the_measurements_of_the_failure_go
     path = write(tmp_path / "a", n=4)
     with Service(lambda call: error(500) if "q001" in call.content else by_text(call)) as service:
         mirage(*command(path, service))
-        mirage("measure", "features", str(path))
+        mirage("measure", "features", path)
         service.behave = by_text
         parts = in_parts(path, *command(path, service))
     report = merge(path, parts)

@@ -15,6 +15,7 @@ from judge_cases import says
 from misbehaving import Act, Call, Service
 
 import mirage as api
+from mirage import open_arena
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.stages.judge.faults import (
     CONTROL,
@@ -29,9 +30,7 @@ from mirage.stages.judge.faults import (
     plant,
 )
 from mirage.stages.judge.passport import PassportRow, passport
-from mirage.store import arena as arenas
 from mirage.store import copies
-from mirage.store.arena import open_arena
 from mirage.text.answers import citations
 from mirage.text.detection import detect
 
@@ -43,7 +42,7 @@ Item = dict[str, str]
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sample arena with items: two queries in each of its 18 languages."""
     path = tmp_path_factory.mktemp("passport") / "arena"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena("sample"), path)
     draw_items(path, queries=2, made_by="a test")
     return path
 
@@ -160,7 +159,7 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
 
 def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena("sample"), path)
     first = draw_items(path, queries=1, languages=["sw"], made_by="a test").read("answers").to_pylist()
     more = draw_items(path, queries=2, languages=["sw", "th"], made_by="a test").read("answers").to_pylist()
     assert {row["language"] for row in more} == {"sw", "th"}
@@ -241,7 +240,7 @@ def simulated(items: dict[tuple[str, str], Item]) -> Callable[[Call], Act]:
 
 def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Path) -> None:
     path = tmp_path / "arena"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena("sample"), path)
     arena = draw_items(path, languages=["es", "zh"], made_by="a test")
     texts: dict[tuple[str, str], Item] = {}
     for row in arena.read("answers").to_pylist():

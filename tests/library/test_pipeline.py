@@ -9,10 +9,11 @@ import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
 from derivation import STAGES
+from golden.cases import read_table
 from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
@@ -23,7 +24,7 @@ from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.stage import run
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.lineage import LINEAGE, derived_tables
 
 
@@ -42,20 +43,7 @@ def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> 
         tables |= set(stage.writes)
 
 
-@pytest.mark.parametrize(
-    ("written", "derived"),
-    [
-        (["answers"], ("outcomes", "features", "ratings", "tournaments", "predictions", "importances")),
-        (
-            ["queries", "passages", "answers", "outcomes"],
-            ("features", "ratings", "tournaments", "predictions", "importances"),
-        ),
-        (["outcomes"], ("ratings", "tournaments", "predictions", "importances")),
-        (["judgments"], ("ratings", "tournaments", "predictions", "importances")),
-        (["features"], ("predictions", "importances")),
-        (["ratings"], ()),
-    ],
-)
+@pytest.mark.parametrize(*read_table("derived_tables"))
 def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
     assert derived_tables(written) == derived
 
@@ -170,7 +158,7 @@ BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importa
 
 
 def test_the_bundled_arena_is_small_and_without_texts() -> None:
-    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     assert arena.size < 4_000_000
     assert arena.tables == BUNDLED
     queries = arena.read("queries")

@@ -15,12 +15,12 @@ from golden.cases import read_table
 from misbehaving import Act, Call, Service, not_json
 
 import mirage as api
+from mirage import open_arena
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm.json_paths import find, parse_path
 from mirage.stages.shown import shown_passages
 from mirage.store import arena as arenas
 from mirage.store import copies
-from mirage.store.arena import open_arena
 from mirage.store.ledger import Ledger, ledger_path
 
 KEY = "sk-planted-5f2e9b71c04d"
@@ -180,7 +180,7 @@ def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> Non
 
 def test_a_context_without_an_id_has_the_label_of_the_passage_with_its_text(tmp_path: Path) -> None:
     path = tmp_path / "sample"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena("sample"), path)
     given = open_arena(path).read("passages", languages=["sw"]).to_pylist()
     texts = {row["query_id"]: row for row in given if row["relevant"]}
     asked = {row["text"]: row["query_id"] for row in rows(path, "queries") if row["language"] == "sw"}

@@ -18,12 +18,13 @@ import pyarrow as pa
 import pytest
 import reference
 from conftest import ROOT
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -32,8 +33,6 @@ from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.resample import query_weights
-from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
 
@@ -303,20 +302,7 @@ def _decided(language: str, system: str, outcomes: dict[str, int], subset: str =
     return [(language, f"q{k}", system, subset, word) for k, word in enumerate(words)]
 
 
-@pytest.mark.parametrize(
-    ("counts", "ranked"),
-    [
-        ({"answered": 5, "unparsed": 5}, True),
-        ({"clarification": 5, "unparsed": 5}, True),
-        ({"answered": 4, "missing": 6}, True),
-        ({"answered": 4, "unparsed": 6}, False),
-        ({"unparsed": 10}, False),
-        ({"empty": 10}, False),
-        ({"empty": 5, "missing": 5}, False),
-        ({"missing": 10}, False),
-        ({"api_error": 9, "missing": 1}, False),
-    ],
-)
+@pytest.mark.parametrize(*read_table("without_evidence"))
 def test_a_system_without_evidence_has_no_rating_but_a_reason(counts: dict[str, int], ranked: bool) -> None:
     """In the language where it lacks evidence and over all languages; elsewhere and for the others nothing changes."""
     rows = [row for system in "ab" for code in ("en", "vi") for row in _decided(code, system, {"answered": 10})]
@@ -393,7 +379,7 @@ def test_options_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize("skill", ["abstain", "answer"])
 def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
-    outcomes = open_arena(arenas.bundled_arenas()["nomiracl"]).read("outcomes")
+    outcomes = open_arena("nomiracl").read("outcomes")
     by_language = from_outcomes(outcomes, skill=skill)
     assert len(by_language) == (17 if skill == "abstain" else 16)
     for of_language in by_language.values():

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from commands import mirage, rows
+from golden.cases import read_table
 from rank_cases import battles, judged, simulate
 
 from benchmarks.simulated import simulate_arena as arena_of
@@ -177,18 +178,7 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
     assert result.ranking.battles["en"].unparsed == 0
 
 
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["A", "A", "B"], "A"),
-        (["A", "B"], "tie"),
-        (["A", "tie", "B"], "tie"),
-        (["B", "tie", "B", "A"], "B"),
-        (["A", "tie"], "tie"),
-        (["A", "unparsed"], "A"),
-        (["unparsed"], None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("majorities"))
 def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str], expected: str | None) -> None:
     verdicts = verdict_rows.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
     # Of y and x, shown in the other order every second time.
@@ -279,17 +269,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
     assert "for the language asked for instead of another" in styled.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (("--judge", "relevance", "--consistent"), "applies to judges with verdicts, not to relevance"),
-        (("--judge", "pooled", "--store"), "omit --store"),
-        (("--judge", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
-        (("--judge", "gpt-4o", "--control", "length"), "no answer has the feature length"),
-        (("--judge", "gpt-4o", "--control", "language", "--ties", "davidson"), "davidson"),
-    ],
-    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
-)
+@pytest.mark.parametrize(*read_table("rank_conflicts"))
 def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tuple[str, ...], expected: str) -> None:
     assert expected in mirage("rank", arena, *options, code=2).stderr
 

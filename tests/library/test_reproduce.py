@@ -13,7 +13,7 @@ from commands import mirage
 from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.papers.reproduction import (
     FEATURES,
@@ -29,8 +29,7 @@ from mirage.papers.reproduction import (
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.paper import play
 from mirage.stats.kendall import kendall
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 
 DRAWS = 8
 SPLITS = 4
@@ -110,7 +109,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
     """Every one of the table `published` that the arena can have, and no other."""
     printed = {
         tuple(row[name] for name in ("item", "metric", "setting", "system", "language")): row["value"]
-        for row in open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
+        for row in open_arena("published").read("published").to_pylist()
         if row["source"] == "MIRAGE-Bench"
     }
     assert {figure.item for figure in reproduction.figures} == {*(f"Table {n}" for n in range(2, 6)), "Figure 4"}
@@ -140,7 +139,7 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
-    printed = open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
+    printed = open_arena("published").read("published").to_pylist()
     assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
     assert set(HELD_OUT) <= set(PRINTED.values())
 
@@ -206,7 +205,7 @@ def test_the_command_writes_every_figure_and_prints_a_row_per_item(arena: Arena,
 
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published answers: two of the features, no judge."""
-    opened = open_arena(arenas.bundled_arenas()["nomiracl"])
+    opened = open_arena("nomiracl")
     judge = default_judge(opened)
     result = reproduce(opened, judge, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
     assert judge.name == "relevance"

@@ -84,8 +84,7 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
 
 
 def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:
-    printed = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv"])
-    assert printed.exit_code == 0, printed.output
+    printed = mirage("report", "judges", arena, "--format", "csv")
     assert {row["judge"] for row in rows_of(printed.stdout)} == {"'=j"}
     exact = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv-exact"])
     assert {row["judge"] for row in rows_of(exact.stdout)} == {"=j"}

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from view_battle_cases import A, B, judged
 
 import pages
+from mirage import open_arena
 from mirage.battles.decision import decide, orient_verdict
 from mirage.errors import UnknownName
 from mirage.explorer.leaderboard import opening
 from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.judges import battles_of as ranked
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.text.segmentation import word_spans
 from mirage.views import battle as views
 from mirage.views.battle import BattleFilter
@@ -243,6 +244,6 @@ def test_the_card_that_opens_the_program_concludes_as_the_page_does() -> None:
     page = open_page("leaderboard", arena="nomiracl")
     page.session_state["_opening"] = "A"
     page.run()
-    sample = open_arena(arenas.bundled_arenas()["sample"])
+    sample = open_arena("sample")
     view = views.battle_view(sample, opening.QUERY, *opening.SYSTEMS, LabelJudge())
     assert any(note.startswith(f"You chose A. By relevance labels: {view.conclusion}") for note in notes(page))

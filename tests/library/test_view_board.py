@@ -17,15 +17,14 @@ from arena_writer import write_arena
 from commands import mirage as run
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.judge import judges
 from mirage.errors import NotEnoughData
 from mirage.publish.html_report import write_report
 from mirage.ranking.board import best_systems, leaderboard
 from mirage.ranking.settings import RankSettings
 from mirage.schema import columns
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views import board as view_module
 from mirage.views.board import BoardChoice, BoardRow, board_view, judge_of
 from pages import open_page, page_text
@@ -37,7 +36,7 @@ SHOWN = ("language", "system", "rating", "low", "high", "rank", "rank_low", "ran
 @pytest.fixture(scope="module", params=["nomiracl", "people", "sample", "sample-across", "own"])
 def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
     if request.param != "own":
-        return open_arena(arenas.bundled_arenas()[request.param])
+        return open_arena(request.param)
     return small_arena.write(tmp_path_factory.mktemp("board") / "own", tables=("outcomes", "judgments"))
 
 
@@ -107,14 +106,14 @@ def test_a_row_counts_queries_and_answers(arena: Arena) -> None:
 
 
 def test_a_selection_of_verdicts_names_what_it_moves(tmp_path: Path) -> None:
-    arena = open_arena(arenas.bundled_arenas()["sample"])
+    arena = open_arena("sample")
     plain = board_view(arena, BoardChoice(("heuristic",)))
     strict = board_view(arena, BoardChoice(("heuristic",), (), RankSettings(consistent=True)))
     assert plain.moved == {}
     assert set(strict.moved) == {*strict.languages, "all"}
     with pytest.raises(NotEnoughData):
         board_view(arena, BoardChoice(("heuristic",), ("xx",)))
-    assert judge_of(open_arena(arenas.bundled_arenas()["nomiracl"])).name == "relevance"
+    assert judge_of(open_arena("nomiracl")).name == "relevance"
 
 
 @pytest.mark.parametrize("options", ["", "--ties drop", "--no-own-family", "--languages fi --ties drop", "--seed 1"])

@@ -22,12 +22,11 @@ import waiting
 from conftest import PATIENCE, ROOT
 from numpy.typing import NDArray
 
+from mirage import open_arena
 from mirage.errors import NotEnoughData
 from mirage.people.votes.belonging import VoteLog
 from mirage.stats.jackknife import Estimate
-from mirage.store import arena as arenas
 from mirage.store import cache_files
-from mirage.store.arena import open_arena
 from mirage.store.record_files import from_bytes, to_bytes
 from mirage.views import cache
 from mirage.views.cache import cached_view
@@ -297,7 +296,7 @@ def test_processes_compute_a_view_once_and_a_killed_one_holds_up_nobody(tmp_path
 
 
 def test_the_key_says_all_that_a_view_depends_on(tmp_path: Path) -> None:
-    arena = open_arena(arenas.bundled_arenas()["people"])
+    arena = open_arena("people")
     arguments = [
         {"arena": arena},
         {"arena": replace(arena, version="another")},

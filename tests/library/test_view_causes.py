@@ -10,8 +10,8 @@ import whole_systems
 from commands import mirage as run
 
 import mirage
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage import open_arena
+from mirage.store.arena import Arena
 from mirage.views.causes import TITLES, CauseChoice, answer_causes, causes_view
 from mirage.views.retrieval import SHOWN, retrieval_view
 from pages import open_page
@@ -21,7 +21,7 @@ from pages import open_page
 def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
     if request.param == "own":
         return whole_systems.write(tmp_path_factory.mktemp("causes") / "own")[0]
-    return open_arena(arenas.bundled_arenas()[request.param])
+    return open_arena(request.param)
 
 
 def printed(arena: Arena, *words: str, value: str = "") -> list[dict[str, Any]]:

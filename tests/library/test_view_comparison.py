@@ -11,14 +11,15 @@ import pytest
 from arena_writer import write_arena
 from commands import CliRunner
 from conftest import ROOT
+from golden.cases import read_table
 
 import mirage
 import pages
 from benchmarks.simulated import simulate_arena
+from mirage import open_arena
 from mirage.cli import app
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
-from mirage.store.arena import open_arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import ComparisonView, compared_measures, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
@@ -91,17 +92,7 @@ def check_page(view: ComparisonView, arena: str, **choice: str) -> None:
             assert f"{head.lower()} {cells[0]}" in page_text(page)
 
 
-CASES = [
-    ("nomiracl", ("gpt-4-azure", "aya-101"), "rating", "relevance"),
-    ("nomiracl", ("gpt-4-azure", "aya-101"), "rate", None),
-    ("sample", ("thorough", "concise"), "rating", "heuristic"),
-    ("sample", ("half", "concise"), "nuggets", None),
-    ("sample-across", ("native+words", "polyglot+translated"), "rate", None),
-    ("people", ("gpt-4", "claude-v1"), "rating", "people"),
-]
-
-
-@pytest.mark.parametrize(("name", "pair", "measure", "judge"), CASES)
+@pytest.mark.parametrize(*read_table("compared_doors"))
 def test_every_door_says_the_same(
     name: str, pair: tuple[str, str], measure: str, judge: str | None, tmp_path: Path
 ) -> None:
@@ -124,7 +115,7 @@ def test_an_own_arena_says_the_same(own: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure() -> None:
-    arena = open_arena(ROOT / "data" / "sample")
+    arena = open_arena("sample")
     for measure, judge in (("rating", "heuristic"), ("rate", None)):
         view = comparison_view(arena, "half", "padded", CompareSettings(measure, judge))
         least = view.overall.detectable
@@ -136,7 +127,7 @@ def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure(
 
 
 def test_a_decided_row_asks_for_no_more_queries() -> None:
-    arena = open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena("nomiracl")
     view = comparison_view(arena, "gpt-4-azure", "aya-101", CompareSettings("rate"))
     decided = [row for row in view.rows if row.verdict != "inconclusive"]
     assert decided

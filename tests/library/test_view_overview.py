@@ -11,9 +11,9 @@ import small_arena
 from commands import mirage as run
 
 import mirage
+from mirage import open_arena
 from mirage.publish.html_report import check_report, write_report
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views import board
 from mirage.views.board import board_view
 from mirage.views.cache import stored_view
@@ -29,7 +29,7 @@ VERDICTS = [
 @pytest.fixture(scope="module", params=["nomiracl", "people", "published", "sample", "sample-across", "own"])
 def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
     if request.param != "own":
-        return open_arena(arenas.bundled_arenas()[request.param])
+        return open_arena(request.param)
     return small_arena.write(tmp_path_factory.mktemp("overview") / "own", tables=("queries", "outcomes", "judgments"))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_query_cases import SYSTEMS, build, make_queries
@@ -56,19 +57,7 @@ def test_all_queries_match_without_a_filter_and_come_by_page(arena: Arena) -> No
     assert result.place(("en", "no such")) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("längste", ["e00"]),
-        ("LÄNGSTE FLUSS", ["e00"]),
-        ("أطول", ["a0"]),
-        ("長い川", ["j0#1"]),
-        ("number 29", ["e29"]),
-        ("unable TO generate", ["e03"]),
-        ("_", []),
-        ("' OR 1=1 --", []),
-    ],
-)
+@pytest.mark.parametrize(*read_table("searches"))
 def test_a_search_takes_text_as_it_is_in_either_case_and_any_script(
     arena: Arena, text: str, expected: list[str]
 ) -> None:

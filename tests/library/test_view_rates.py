@@ -17,8 +17,8 @@ from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
 
+from mirage import open_arena, schema
 from mirage import rates as rates_of_api
-from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit.table import Col, prepare_table
 from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
@@ -28,7 +28,7 @@ from mirage.stages.outcomes.rates import Rate
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.labels import has_automatic_labels
 from mirage.text.numbers import FORMATS
 from mirage.views import rates as views
@@ -316,7 +316,7 @@ def test_one_quantity_has_one_name(bundled: tuple[Arena, Arena]) -> None:
 
 
 def test_a_query_counts_once_however_many_answers_and_languages_it_has() -> None:
-    arena = open_arena(ROOT / "data" / "sample-across")
+    arena = open_arena("sample-across")
     queries = {query["query_id"] for query in arena.read("queries").to_pylist() if query["subset"] == "relevant"}
     joint = [row for row in rates_view(arena).cells.to_pylist() if row["language"] == "all"]
     assert {row["n"] for row in joint if row["subset"] == "relevant"} == {len(queries)}

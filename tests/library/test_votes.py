@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from conftest import ROOT
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from postgres import Server
@@ -203,18 +204,7 @@ def test_a_log_that_is_appended_elsewhere_is_the_same_log_and_twice_is_once(db: 
     assert db.append(list(reversed(log))) == 0
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"vote": "Z"}, "no vote 'Z'"),
-        ({"vote_id": "there", "vote": "B"}, "has another vote of the id there"),
-        ({"vote_id": "first", "query_id": "9"}, "is that of another vote at f:1"),
-        ({"vote": "undo", "undoes": "absent"}, "it undoes absent"),
-        ({"vote": "undo", "undoes": "there", "voter": "juma"}, "it undoes there"),
-        ({"voter": "Amina"}, "voter 'Amina' differs from 'amina'"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(*read_table("wrong_votes"))
 def test_rows_are_appended_all_or_none_and_the_wrong_one_is_named(
     db: Votes, wrong: dict[str, Any], message: str
 ) -> None:
