@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import browser
 import pytest
 from conftest import PATIENCE
+from golden.cases import read_table
 from page_spot_check_cases import folder, key, log_in, open_page, rows  # noqa: F401  # a fixture
 from streamlit.testing.v1 import AppTest
 
@@ -55,20 +56,7 @@ EMAIL = "zoe@example.org"
 ISSUER = "https://login.example.org"
 
 
-@pytest.mark.parametrize(
-    ("claims", "name"),
-    [
-        ({"email": EMAIL, "email_verified": True, "sub": "7"}, EMAIL),
-        ({"email": "zoe\u0308@example.org", "email_verified": "true", "sub": "7"}, "zo\u00eb@example.org"),
-        ({"email": EMAIL, "email_verified": False, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": EMAIL, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"sub": EMAIL}, f"oidc:{ISSUER}#{EMAIL}"),
-        ({"email": f"oidc:{ISSUER}#8@x", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": "zoe\u200b@example.org", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": "amina", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": EMAIL}, ""),
-    ],
-)
+@pytest.mark.parametrize(*read_table("login_claims"))
 def test_pitfall_237_no_id_of_a_provider_equals_an_address(claims: dict[str, Any], name: str) -> None:
     assert claimed_name({"iss": ISSUER} | claims) == name
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from arena_writer import write_arena
+from golden.cases import read_golden
 from page_answers_cases import open_page
 from view_query_cases import build
 
@@ -18,8 +19,6 @@ from mirage.views.battle import battle_view
 from mirage.views.query import FeatureValue, query_view
 from pages import html, text
 
-HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
-
 
 def judgment(
     judge: str,
@@ -27,20 +26,13 @@ def judgment(
     b: str,
     verdict: schema.Verdict,
     rationale: str | None,
-    *,
     query: str = "e00",
     reason: str | None = None,
 ) -> schema.Judgment:
     return schema.Judgment("en", query, judge, a, b, verdict, rationale, reason, None)
 
 
-ROWS = [
-    judgment("zeta", "gpt-4", "aya-101", "A", "The first cites its passages."),
-    judgment("<i>judge</i>", "llama-2-7b", "gpt-4", "tie", HOSTILE),
-    judgment("zeta", "aya-101", "gpt-4", "B", None),
-    judgment("zeta", "aya-101", "llama-2-7b", "unparsed", "Hm.", reason="no verdict mark"),
-    judgment("zeta", "gpt-4", "aya-101", "B", "Of another query.", query="e01"),
-]
+ROWS = [judgment(*case.values()) for case in read_golden("shown_judgments")]
 
 
 @pytest.fixture(scope="module")

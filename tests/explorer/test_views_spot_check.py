@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from golden.cases import read_table
 from view_battle_cases import A, B, judged
 
 from mirage.errors import NotEnoughData, Unreachable
@@ -41,23 +42,13 @@ def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     )  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("query", "choice", "a", "winner", "by"),
-    [
-        ("e00", "A", A, A, {LABELS: (None, False, None), "eta": (B, False, False), "zeta": (A, False, True)}),
-        ("e00", "B", B, A, {LABELS: (None, False, None), "eta": (B, False, False), "zeta": (A, False, True)}),
-        ("e01", "tie", A, None, {LABELS: (A, False, False), "zeta": (None, True, True)}),
-        ("e03", "both_bad", A, None, {LABELS: (A, False, False), "zeta": (None, True, True)}),
-        ("e02", "A", B, B, {LABELS: (A, False, False), "eta": (None, False, False)}),
-        ("e04", "skip", A, None, {LABELS: (None, False, None), "eta": (B, False, None), "zeta": (B, False, None)}),
-    ],
-)
+@pytest.mark.parametrize(*read_table("vote_results"))
 def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
     arena: Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
 ) -> None:
     result = views.vote_result(arena, vote(query, choice, a, B if a == A else A))
     assert result.winner == winner
-    said = {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts}
+    said = {verdict.judge: [verdict.winner, verdict.flipped, verdict.agrees] for verdict in result.verdicts}
     assert list(said.items()) == list(by.items()), "the default judge first; none without a verdict"
 
 

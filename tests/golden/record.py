@@ -36,6 +36,8 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from golden.cases import read_golden
+
 if __name__ == "__main__":  # run as a program, from any folder
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
@@ -465,27 +467,6 @@ def noise(arenas: Arenas) -> Numbers:
 
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
-COMPARED: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-    ("nomiracl", "gpt-4-azure", "gpt-3.5-turbo-azure", {"judge": "relevance"}),
-    ("nomiracl", "gpt-4-azure", "gpt-3.5-turbo-azure", {"measure": "rate"}),
-    ("nomiracl", "aya-101", "flan-t5-xxl", {"measure": "rate", "parser": "published"}),
-    ("people", "gpt-4", "gpt-3.5-turbo", {"judge": "people"}),
-    ("sample", "thorough", "concise", {"judge": "heuristic"}),
-    ("sample", "thorough", "concise", {"judge": "relevance"}),
-    ("sample", "thorough", "cautious", {"measure": "nuggets"}),
-    ("sample", "fluent", "half", {"measure": "feature:answer_rougeL"}),
-    ("sample", "fluent", "half", {"measure": "rate", "margin": 0.2}),
-    ("sample-across", "native+words", "polyglot+words", {"measure": "nuggets"}),
-    ("sample-across", "native+words", "polyglot+words", {"judge": "heuristic"}),
-    ("votes", "amber", "basil", {"judge": "strict judge"}),
-    ("votes", "amber", "cedar", {"judge": "hasty judge", "margin": 0.5}),
-    ("votes", "amber", "ember", {"measure": "rate"}),
-    ("nuggets", "large+near", "tiny+far", {"measure": "nuggets"}),
-    ("nuggets", "large+near", "large+far", {"judge": "nuggets"}),
-    ("repeats", "first", "second", {"measure": "rate"}),
-    ("repeats", "second", "third", {"judge": "twice"}),
-)
-
 
 def comparisons(arenas: Arenas) -> Numbers:
     """Yield comparisons of two systems, by rating, rate, nuggets and a feature."""
@@ -493,7 +474,7 @@ def comparisons(arenas: Arenas) -> Numbers:
         *("verdict", "difference", "low", "high", "p", "n_queries", "unpaired", "differing"),
         *("detectable", "queries_needed", "board"),
     )
-    for name, first, second, options in COMPARED:
+    for name, first, second, options in map(dict.values, read_golden("compared")):
         said = ",".join(f"{option} {value}" for option, value in options.items())
         prefix = key(name, "compare", systems=f"{first},{second}", by=said)
 

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from conftest import ROOT
+from golden.cases import read_table
 
 import mirage
 from mirage import schema
@@ -222,16 +223,7 @@ def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
         mirage.rank(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"langauge": "en"}, "language is missing"),
-        ({"system_a": " "}, "system_a is missing"),
-        ({"system_a": "x\u202e"}, "hidden character U\\+202E"),
-        ({"system_a": "BEE"}, "differs from 'BEE' .*in case"),
-        ({"points": 0.2}, "contradicts the points"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_battles"))
 def test_rows_are_refused_as_records_of_a_file_are(change: dict[str, Any], message: str) -> None:
     row = {"query_id": 1, "system_a": "ant", "system_b": "bee", "verdict": "A"}
     with pytest.raises(BadInput, match=message):

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from commands import mirage, rows
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_cases import snapshot
@@ -52,29 +53,7 @@ def arena(tmp_path: Path) -> Path:
     return tmp_path / "arena"
 
 
-@pytest.mark.parametrize(
-    ("kind", "change", "problem"),
-    [
-        *(("judgments", {name: None}, f"{name} is missing") for name in ("query_id", "judge", "system_a", "system_b")),
-        ("judgments", {"language": None}, "language of query 13 is not given"),
-        ("judgments", {"language": "Swahily"}, "no language 'Swahily'"),
-        ("judgments", {"verdict": "Tye"}, r"no verdict 'Tye'(.|\n)*did you mean: tie"),
-        ("judgments", {"verdict": None}, "neither a verdict nor points"),
-        ("judgments", {"verdict": "A", "reason": "timeout"}, "verdict is A, but"),
-        ("judgments", {"verdict": "unparsed", "points": 0.6}, "the verdict is unparsed"),
-        *(("judgments", {"points": points}, "points") for points in (-0.1, 1.1, "much", float("inf"))),
-        ("judgments", {"query_id": 1.5}, "query_id is 1.5"),
-        ("judgments", {"query_id": True}, "query_id is True"),
-        ("judgments", {"judge": ""}, "judge is missing"),
-        ("judgments", {"system_b": "one"}, "one is compared with itself"),
-        ("queries", {"text": None}, "text is missing"),
-        ("queries", {"text": ""}, "text is missing"),
-        ("queries", {"subset": "both"}, "no subset 'both'"),
-        ("queries", {"passages": [SHOWN, SHOWN | {"text": "Mto"}]}, "two different texts of passage 7#0"),
-        ("queries", {"passages": [SHOWN | {"relevant": "perhaps"}]}, "relevant is 'perhaps'"),
-        ("queries", {"passages": [SHOWN], "subset": "non_relevant"}, "is non_relevant, but a passage is labelled"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_values"))
 def test_a_wrong_value_is_refused_with_file_and_line(
     tmp_path: Path, kind: str, change: dict[str, Any], problem: str
 ) -> None:
@@ -88,18 +67,7 @@ def test_a_wrong_value_is_refused_with_file_and_line(
 HEAD = ",".join(GOOD)
 
 
-@pytest.mark.parametrize(
-    ("name", "lines", "problem", "line"),
-    [
-        ("j.jsonl", ['{"language": "sw"', ""], "not JSON", 1),
-        ("j.jsonl", [json.dumps(GOOD), "[]"], "a JSON list, not an object", 2),
-        ("j.jsonl", [json.dumps(GOOD), "", "nonsense"], "not JSON", 3),
-        ("j.csv", [HEAD, "sw,1,j,one,two"], "5 fields, but the header has 6", 2),
-        ("j.csv", [HEAD, "", 'sw,"1\n",j,one,two,A', "sw,1,j,one,two,A,A"], "7 fields, but the header has 6", 5),
-        ("j.csv", [HEAD, 'sw,1,j,one,two,"A'], "not CSV", 2),
-        ("j.csv", [HEAD + ",judge", ""], "the header names 'judge' twice", 1),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_lines"))
 def test_a_line_that_is_no_record_is_refused(
     tmp_path: Path, name: str, lines: list[str], problem: str, line: int
 ) -> None:
@@ -234,20 +202,7 @@ def test_what_an_answer_ended_as_is_read_off_its_text_unless_said(tmp_path: Path
     assert table["reason"].to_pylist()[5] == "timed out"
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"status": "empty"}, "status is empty, but there is a text"),
-        ({"text": None, "status": "ok"}, "status is ok, but there is no text"),
-        ({"text": " ", "status": "ok"}, "status is ok, but there is an empty text"),
-        ({"status": "fine"}, "there is no status 'fine'"),
-        ({"status": "missing"}, "status is missing, but there is a text"),
-        ({"text": True}, "text is True, not a text"),
-        ({"text": "\ud800"}, "lone surrogate"),
-        ({"system": ""}, "system is missing"),
-        ({"system": None}, "system is missing"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_answer_rows"))
 def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
@@ -336,20 +291,7 @@ def test_pitfall_43_files_and_arenas_of_the_working_folder_need_no_path(
     assert open_arena(Path("here")).rows("answers") == 1
 
 
-@pytest.mark.parametrize(
-    ("kind", "wrong", "problem"),
-    [
-        ("answers", [{"query_id": "99"}], "no query in sw '99'"),
-        ("answers", [{"query_id": "133"}], "did you mean: 13"),
-        ("answers", [{"query_id": "99", "language": ""}], "no query '99'"),
-        ("answers", [{"query_id": "99", "sample": 1}], "no query in sw '99'"),
-        ("answers", [{"query_id": "7"}, {"language": "fi"}], "no query in fi '12'"),
-        ("judgments", [{"query_id": "99"}], "no query in sw '99'"),
-        ("judgments", [{"system_b": "twoo"}, {"system_a": "three", "language": ""}], "did you mean: two"),
-        ("judgments", [{"language": "en"}, {"language": "xx", "system_b": "twoo"}], "no language 'xx'"),
-        ("judgments", [{"judge": f"j{k}", "system_b": "four"} for k in range(30)], "no system in sw 'four'"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("absent_names"))
 def test_pitfall_44_a_name_that_the_arena_lacks_refuses_the_file(
     arena: Path, tmp_path: Path, kind: str, wrong: list[dict[str, Any]], problem: str
 ) -> None:

@@ -25,6 +25,7 @@ import nomiracl_cases
 import pytest
 from arena_writer import add_rows
 from forks import Forks
+from golden.cases import read_pairs
 from mirage_bench_cases import add_cards, published
 from misbehaving import Act, Call, Service, reply
 from store_cases import snapshot
@@ -190,44 +191,7 @@ def public(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> Iterator
         yield own | named
 
 
-COMMANDS = {
-    "testset": "testset {out} --corpus {docs} --languages de --n 2 --depth 5 --model m --base-url {service}",
-    "pull nomiracl": "pull nomiracl --languages sw --into {out} --base-url {mirror}",
-    "pull miracl": "pull miracl --split train --texts --languages sw --into {out} --base-url {mirror}",
-    "pull mirage-bench": "pull mirage-bench --into {out} --from {bench} --languages fi",
-    "import nomiracl": "import nomiracl {nomiracl} --languages sw --into {out}",
-    "import miracl": "import miracl {miracl} --split train --into {out}",
-    "import mirage-bench": "import mirage-bench {bench} --into {out}",
-    "import hf": "import hf {dataset} --set system=one --into {out}",
-    "import": "import {file} --into {arena}",
-    "systems": "import {cards} --as systems --into {arena}",
-    "measure": "measure {arena}",
-    "evaluate": "evaluate {file} --into {out}",
-    "evaluate an arena": "evaluate {arena}",
-    "cut": "measure outcomes {arena} --shard 2/2",
-    "merge": "arena merge {arena} {arena}.part-1-of-2",
-    "judge": "judge {arena} --judge heuristic --queries 20",
-    "known": "judge {arena} --judge heuristic --known --pairs 20",
-    "passport": "judge passport {arena} --judge heuristic --queries 2",
-    "retrieve": "generate retrieve {arena}",
-    "rank": "rank {arena} --judge relevance --store --draws 50",
-    "surrogate": "rank surrogate {arena} --judge relevance --store --regressor linear",
-    "labels": "votes import {labels} --kind answers --arena {arena}",
-    "remove": "arena remove {arena} two",
-    "keep-run": "arena keep-run {arena} two --date 2026-10-01",
-    "copy": "arena copy {arena} {out}",
-    "pull": "pull {arena} {out}",
-    "table": "export table {arena} answers --out {out}.csv",
-    "records": "export records {arena} --out {out}.jsonl",
-    "preferences": "export preferences {arena} --judge gpt --out {out}.jsonl",
-    "html": "export html {arena} --into {out}.html",
-    "trec": "export trec {arena} --out {out}.txt",
-    "hub": "export hub {arena} --into {out}",
-    "sft": "export sft {arena} --system five --out {out}.jsonl",
-    "ballot": "votes ballot {arena} --language en --out {out}.csv",
-    "audit": "votes audit {arena} --out {out}.csv",
-    "votes": "votes export {out}.csv --key {out}.key",
-}
+COMMANDS = read_pairs("killed_commands")
 ALIKE = {
     *("pull", "known", "evaluate an arena", "import miracl", "import mirage-bench", "import hf"),
     *("records", "preferences", "trec", "sft", "ballot", "audit"),

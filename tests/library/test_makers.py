@@ -9,6 +9,7 @@ import pytest
 from arena_writer import write_arena
 from board_cases import board_of
 from commands import mirage
+from golden.cases import read_golden
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import Result
@@ -57,23 +58,6 @@ meta.llama3-70b Meta | CodeLlama-34b Meta | opt-66b Meta | unsloth/Llama-3.2-1B 
 gemma2 Google | codegemma-7b Google | gemini-2.5-pro Google | mt5-xxl Google | flan-ul2 Google
 baseline/gpt-4-like baseline | baseline/first-passage baseline
 """
-UNKNOWN = [
-    *("yield", "Yiddish reader", "my-yi", "novara", "supernova", "nova", "casanova-pro", "grokking", "groq-runner"),
-    *(
-        "claudette",
-        "graphite",
-        "granites",
-        "o1lala",
-        "o10",
-        "phishing",
-        "alphi",
-        "kimishop",
-        "aryan",
-        "command-line-bot",
-    ),
-    *("solar-panel", "mosaic", "ournous", "orcas", "ayahuasca", "tinyllama", "falconer", "stepping"),
-    *("", " ", "/", "//", "a/", "/b", "mine", "my own model", "judge-2", "optimal", "opt-out", "lab ibmx", "fine-tune"),
-]
 
 
 def cases() -> list[tuple[str, str]]:
@@ -92,14 +76,8 @@ def test_the_makers_of_today_are_known() -> None:
     assert {system: maker(f" {system.upper()} ") for system in large} == large
 
 
-PITFALL_166 = """gpt4all gpt4all-j GPT4All-13B-snoozy gpt-4all gpt4free llama-index llama_index-rag
-llamaindex-demo llama.cpp llama-cpp-server llamafile claudette claude-like gemini-like gpt-4-clone chatgpt-style
-mistralish mistral_like deepseeker falcon-rag granite-search phi-lookup orca-app hermes-agent palm-reader arctic-rag
-zephyr-bot bloom-filter command-center commander bards"""
-
-
 def test_a_word_within_another_names_nobody() -> None:
-    assert [system for system in (*UNKNOWN, *PITFALL_166.split()) if maker(system) != OTHER] == []
+    assert [case for case in read_golden("unknown_makers") if maker(case["system"]) != OTHER] == []
 
 
 @given(st.text())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from golden.cases import read_golden
+from golden.cases import read_golden, read_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,26 +29,7 @@ def test_a_grade_is_what_the_grader_sets_and_not_what_it_mentions(case: dict[str
     assert parse_grade(case["reply"], case["shown"]) == case["grade"]
 
 
-LABELLED = {
-    "ar": "الحكم هو {} وليس {}.",
-    "bn": "রায়: {}, {} নয়।",
-    "de": "Das Urteil lautet {}, nicht {}.",
-    "en": "The verdict is {}; {} is weaker.",
-    "es": "El veredicto es {}, no {}.",
-    "fa": "حکم: {}، نه {}.",
-    "fi": "Päätös on {}, ei {}.",
-    "fr": "Le verdict est {} et non {}.",
-    "hi": "निर्णय: {}, {} नहीं।",
-    "id": "Keputusan: {}, bukan {}.",
-    "ja": "判定は{}です。{}ではありません。",
-    "ko": "판정: {}. {}가 아닙니다.",
-    "ru": "Вердикт: {}, а не {}.",
-    "sw": "Uamuzi ni {}, si {}.",
-    "te": "తీర్పు: {}, {} కాదు.",
-    "th": "คำตัดสินคือ {} ไม่ใช่ {}",
-    "yo": "Ìdájọ́: {}, kì í ṣe {}.",
-    "zh": "我选择{}，而不是{}。",
-}
+LABELLED = read_pairs("labelled_verdicts")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

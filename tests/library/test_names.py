@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from commands import write_jsonl as write
+from golden.cases import read_table
 from store_cases import forge
 
 import mirage
@@ -116,22 +117,11 @@ def test_pitfall_235_voters_are_checked_as_systems_are(tmp_path: Path, voters: t
             door()
 
 
-FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "points of nobody": ("judgments", {"points": 1.5}, "points"),
-    "a hidden direction": ("answers", {"system": "a\u202eb"}, "hidden"),
-    "a space at the end": ("answers", {"system": "a "}, "spaces at its ends"),
-    "another spelling": ("answers", {"system": "B"}, "in case, width or spaces"),
-    "a hidden id": ("answers", {"query_id": "1\u200b1"}, "hidden"),
-    "no text": ("answers", {"text": None}, "the status is ok"),
-    "no date": ("answers", {"run_date": "soon"}, "not a date"),
-    "half a date": ("answers", {"run_date": "2026-02-30"}, "not a date"),
-}
-
-
-@pytest.mark.parametrize("case", FORGED)
-def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path, case: str) -> None:
+@pytest.mark.parametrize(*read_table("forged_arenas"))
+def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(
+    tmp_path: Path, table: str, change: dict[str, Any], problem: str
+) -> None:
     """The files and the manifest are written by hand, so that every hash is right."""
-    table, change, problem = FORGED[case]
     tables = {
         "queries": [schema.Query("en", "1", "relevant", "Who?", None)],
         "answers": [schema.Answer("en", "1", name, "Ann.", "ok", None, None, None) for name in "ab"],

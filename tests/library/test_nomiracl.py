@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from golden.cases import read_table
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from miracl_cases import served
@@ -415,27 +416,7 @@ def test_a_query_that_nobody_judged_is_left_out(tmp_path: Path) -> None:
     assert ids(valid(read_queries(tmp_path)), "relevant") == ["r0", "r1"]
 
 
-BAD_LINES = {
-    "a topic without tab": ("topics/test.relevant.tsv", "r9 Query?", "not an id, a tab and a query"),
-    "a topic without text": ("topics/test.relevant.tsv", "r9\t ", "not an id, a tab and a query"),
-    "a topic with two tabs": ("topics/test.relevant.tsv", "r9\ta\tb", "not an id, a tab and a query"),
-    "a topic twice": ("topics/test.relevant.tsv", "r0\tAgain?", "query r0 occurs twice"),
-    "a topic of both subsets": ("topics/test.relevant.tsv", "n0\tAgain?", "query n0 occurs twice"),
-    "three fields": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0", "this line is no judgment"),
-    "a label of words": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0\tyes", "this line is no judgment"),
-    "a label of 2": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0\t2", "this line is no judgment"),
-    "an unknown query": ("qrels/test.relevant.tsv", "r7\tQ0\t1#0\t1", "query r7 is judged but not among the topics"),
-    "an unknown document": ("qrels/test.relevant.tsv", "r0\tQ0\t7#7\t1", "document 7#7 is judged but not in corpus"),
-    "a pair twice": ("qrels/test.relevant.tsv", "r0\tQ0\t0#0\t1", "document 0#0 is judged twice for query r0"),
-    "a relevant passage of n0": (
-        "qrels/test.non_relevant.tsv",
-        "n0\tQ0\t1#0\t1",
-        "document 1#0 is relevant to query n0",
-    ),
-}
-
-
-@pytest.mark.parametrize(("name", "line", "message"), BAD_LINES.values(), ids=BAD_LINES)
+@pytest.mark.parametrize(*read_table("wrong_source_lines"))
 def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
     tmp_path: Path, name: str, line: str, message: str
 ) -> None:

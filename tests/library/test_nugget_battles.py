@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from commands import mirage as command
+from golden.cases import read_pairs
 
 import mirage
 from mirage import schema
@@ -23,14 +23,7 @@ from mirage.ranking.settings import RankSettings
 from mirage.store.arena import Arena
 
 MODEL = "model"
-S, P, N = "support", "partial_support", "not_support"
-STATED: dict[str, Mapping[str, tuple[str | None, ...]]] = {
-    "q0": {"blue": (S, S, N), "green": (S, P, N), "red": (N, N, N)},
-    "q1": {"blue": (S, N, S), "green": (N, S, S), "red": (S, S, S)},
-    "q2": {"blue": (S, S, S), "green": (S, None, S), "red": (P, P, P)},
-    "q3": {"blue": (S, S, S), "green": (N, N, N), "red": (S, S, S)},
-    "q4": {"blue": (S, S, S), "green": (N, N, N), "red": (S, N, N)},
-}
+STATED = read_pairs("stated_nuggets")
 """What each answer states of the three nuggets of its query: two vital ones, then one that is okay. In q3 no nugget is
 vital, and of q4 none is assigned but for `red`."""
 
@@ -66,7 +59,7 @@ def by_hand(margin: float = 0.0) -> dict[tuple[str, str, str], str]:
     verdicts = {}
     for query_id in ("q0", "q1", "q2"):
         scores = {
-            system: sum(given == S for given in stated[:2]) / 2
+            system: sum(given == "support" for given in stated[:2]) / 2
             for system, stated in STATED[query_id].items()
             if None not in stated[:2]
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from golden.cases import read_table
 
 from mirage.schema import Outcome, Subset
 from mirage.stages.retrieve.attribution import (
@@ -23,25 +24,7 @@ def answer(outcome: Outcome = "answered", shown: tuple[str, ...] = ("a", "b"), c
     return outcome, shown, cited
 
 
-@pytest.mark.parametrize(
-    ("given", "grades", "cause"),
-    [
-        (answer(cited=("a",)), {"a": 1, "b": 0}, "right"),
-        (answer(cited=("b", "a")), {"a": 1, "b": 0}, "right"),
-        (answer(), {"a": 1}, "right"),
-        (answer(cited=("b",)), {"a": 1, "b": 0}, "ignored"),
-        (answer("abstained"), {"a": 2}, "ignored"),
-        (answer(), {"c": 1, "a": 0}, "not_retrieved"),
-        (answer("abstained"), {"c": 1, "a": 0}, "not_retrieved"),
-        (answer(shown=()), {"c": 1}, "not_retrieved"),
-        (answer(), {"a": 0}, "unsupported"),
-        (answer("abstained"), {"a": 0}, "right_refusal"),
-        (answer("unparsed"), {"a": 1}, None),
-        (answer("api_error"), {"a": 1}, None),
-        (answer("missing"), {"a": 1}, None),
-        (answer(), {}, None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("causes"))
 def test_the_first_rule_that_fits_is_the_cause(given: Given, grades: dict[str, int], cause: Cause | None) -> None:
     found, evidence = attribute(*given, grades)
     assert found == cause

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from conftest import ROOT
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_cases import forge
@@ -152,20 +153,7 @@ def test_pitfall_44_an_unknown_table_or_column_is_refused_with_the_nearest() -> 
         schema.from_columns("queries", {"query_ids": ["1"]})
 
 
-@pytest.mark.parametrize(
-    ("name", "column", "value"),
-    [
-        ("queries", "text", 1),
-        ("queries", "text", "\ud800"),
-        ("passages", "position", "first"),
-        ("passages", "position", 1.5),
-        ("passages", "position", 2**40),
-        ("passages", "position", 2**70),
-        ("passages", "relevant", "yes"),
-        ("features", "value", "high"),
-        ("features", "value", {}),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_types"))
 def test_a_value_of_the_wrong_type_is_refused_and_never_bent(name: str, column: str, value: object) -> None:
     with pytest.raises(BadInput, match=rf"{name}\.{column} has a value of the wrong type"):
         schema.from_columns(name, {column: [value]})

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from arena_writer import write_arena
 from conftest import ROOT
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_source import read_sample
@@ -79,16 +80,9 @@ def rows(arena: Arena) -> list[dict[str, Any]]:
 
 
 KEY = ("language", "query_id", "system")
-WORDS = [
-    *("Suomenlinna", "suomenLINNA", "1748", "[fi-01#2]", "##Reason:", "the", "in the", "zzzz"),
-    *("أول", "সাল", "రక్త", "ほん", "本語", "และ", "한국", "года", "中国的", "ìlú", "हिन्दी", "سال"),
-    *("水", "の", "e", "t", " ", "th", "東京", "京", "ab", "b", "a", "é", "ß", "ÉTÉ", "größe", "\u0301"),
-    *('"', '""', '"yes"', "%", "_", "*", "AND", " NOT ", "of_it", "^", "(", "a OR b", "text:", "'", "\\", "--"),
-    *("\0", "nul", "after", "l\0i", "\x1f", "\x1fs", "\ufffd", "\uffff", "nt \ufffd", "İstanbul", "οδος", "ŉ"),
-]
 
 
-@pytest.mark.parametrize("text", WORDS)
+@pytest.mark.parametrize(*read_table("searched_words"))
 def test_a_text_is_found_where_it_stands_whatever_its_case_and_composition(
     arena: Arena, rows: list[dict[str, Any]], text: str
 ) -> None:

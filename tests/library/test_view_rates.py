@@ -16,6 +16,7 @@ import small_arena
 from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
+from golden.cases import read_golden
 
 from mirage import open_arena, schema
 from mirage import rates as rates_of_api
@@ -40,14 +41,7 @@ DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 Counts = Mapping[tuple[str, str, str], Mapping[str, int]]
 """How many answers of each outcome, by language, subset and system."""
 
-BASIC: Counts = {
-    ("en", "non_relevant", "aya-101"): {"answered": 6, "abstained": 2, "unparsed": 2},
-    ("en", "relevant", "aya-101"): {"answered": 9, "abstained": 1},
-    ("en", "non_relevant", "gpt-4-azure"): {"answered": 3, "abstained": 7},
-    ("en", "relevant", "gpt-4-azure"): {"answered": 5, "abstained": 2, "api_error": 2, "empty": 1},
-    ("fi", "non_relevant", "aya-101"): {"answered": 10, "abstained": 10, "missing": 5},
-    ("fi", "non_relevant", "gpt-4-azure"): {"answered": 25},
-}
+BASIC: Counts = {tuple(key): counts for *key, counts in map(dict.values, read_golden("outcome_counts"))}
 
 
 def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
