@@ -35,7 +35,6 @@ def test_an_answer_reads_in_its_parts(text: str, parts: list[str]) -> None:
     assert [line for line in read(html).split("\\n") if line] == parts
     assert "##" not in read(html)
     raw = re.search(r"<details[^>]*>.*<div[^>]*>(.*)</div></details>", html, re.S)
-    assert raw is not None
     assert raw.group(1) == text
 
 

@@ -30,7 +30,7 @@ OTHER = {"system": "aya-101", "licence": "Apache-2.0", "open_weights": True, "pa
 
 
 def as_yaml_list(path: Path) -> Path:
-    path.write_text(json.dumps([CARD, OTHER]), encoding="utf-8-sig")
+    path.write_text(json.dumps([CARD, OTHER]), "utf-8-sig")
     return path
 
 
@@ -39,19 +39,19 @@ def as_yaml_mapping(path: Path) -> Path:
     for card in (CARD, OTHER):
         lines = [f"  {name}: {json.dumps(value)}" for name, value in card.items() if name != "system"]
         blocks += [f"{card['system']}:", *lines]
-    path.write_text("\n".join(blocks).replace('"2024-05"', "2024-05"), encoding="utf-8")
+    path.write_text("\n".join(blocks).replace('"2024-05"', "2024-05"), "utf-8")
     return path
 
 
 def as_csv(path: Path) -> Path:
     names = list(dict.fromkeys([*CARD, *OTHER]))
     rows = [",".join(str(card.get(name, "")) for name in names) for card in (CARD, OTHER)]
-    path.write_text("\n".join([",".join(names), *rows]), encoding="utf-8")
+    path.write_text("\n".join([",".join(names), *rows]), "utf-8")
     return path
 
 
 def as_jsonl(path: Path) -> Path:
-    path.write_text("\n".join(json.dumps(card) for card in (CARD, OTHER)), encoding="utf-8")
+    path.write_text("\n".join(json.dumps(card) for card in (CARD, OTHER)), "utf-8")
     return path
 
 
@@ -78,7 +78,7 @@ def test_every_kind_of_file_gives_the_same_cards(tmp_path: Path, name: str, writ
 
 def test_another_word_for_a_field_is_understood_and_an_unknown_one_is_said(tmp_path: Path) -> None:
     file = tmp_path / "cards.yaml"
-    file.write_text("m: {license: MIT, size: 7, colour: red, pricein: 1, released: 2024-05-13}", encoding="utf-8")
+    file.write_text("m: {license: MIT, size: 7, colour: red, pricein: 1, released: 2024-05-13}", "utf-8")
     result = read_cards(file)
     (row,) = result.table.to_pylist()
     assert (row["licence"], row["parameters"], row["released"], row["price_in"]) == ("MIT", 7.0, "2024-05-13", None)
@@ -90,7 +90,7 @@ def test_another_word_for_a_field_is_understood_and_an_unknown_one_is_said(tmp_p
 def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Path, text: str, where: str) -> None:
     arena = small_arena.write(tmp_path)
     file = tmp_path / "cards.yaml"
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")
     with pytest.raises(BadInput) as refused:
         import_cards(file, arena.path)
     assert f"{file.name}{where}" in refused.value.where
@@ -101,7 +101,7 @@ def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Pat
 def test_a_yaml_file_that_repeats_itself_without_end_is_read_in_no_time(tmp_path: Path) -> None:
     file = tmp_path / "cards.yaml"
     lines = ["a0: &a0 {licence: x}"] + [f"a{i}: &a{i} {{licence: [*a{i - 1}, *a{i - 1}]}}" for i in range(1, 60)]
-    file.write_text("\n".join(lines), encoding="utf-8")
+    file.write_text("\n".join(lines), "utf-8")
     with pytest.raises(BadInput):
         read_cards(file)
 
@@ -109,7 +109,7 @@ def test_a_yaml_file_that_repeats_itself_without_end_is_read_in_no_time(tmp_path
 def test_cards_join_an_arena_and_the_same_file_twice_changes_nothing(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
     file = as_yaml_list(tmp_path / "cards.yaml")
-    file.write_text(json.dumps([CARD, OTHER | {"system": "aya-11"}]), encoding="utf-8")
+    file.write_text(json.dumps([CARD, OTHER | {"system": "aya-11"}]), "utf-8")
     done = import_cards(file, arena.path)
     assert (done.rows, done.replaced) == (2, 0)
     (stranger,) = done.strangers
@@ -123,7 +123,7 @@ def test_cards_join_an_arena_and_the_same_file_twice_changes_nothing(tmp_path: P
 def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path)
     file = tmp_path / "cards.jsonl"
-    file.write_text('{"model": "gpt-4", "licens": "x"}\n{"model": "gtp-4", "licens": "y"}', encoding="utf-8")
+    file.write_text('{"model": "gpt-4", "licens": "x"}\n{"model": "gtp-4", "licens": "y"}', "utf-8")
     told = mirage("import", "--as", "systems", file, "--into", arena.path, "--map", "licens=licence").stderr
     assert "2 system cards read" in told
     assert "gtp-4 (did you mean: gpt-4?)" in told

@@ -51,7 +51,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
         here.mkdir()
         for name, content in FILES:
             (here / name).parent.mkdir(parents=True, exist_ok=True)
-            (here / name).write_text(content, encoding="utf-8")
+            (here / name).write_text(content, "utf-8")
         before = Path.cwd()
         os.chdir(here)
         try:

@@ -79,7 +79,7 @@ def test_a_link_to_a_page_that_is_not_offered_says_what_brings_it() -> None:
     assert TEXTS in words
 
 
-TOUR = re.findall(r"\(http://localhost:8501/([^)]*)\)", (ROOT / "docs" / "tour.md").read_text(encoding="utf-8"))
+TOUR = re.findall(r"\(http://localhost:8501/([^)]*)\)", (ROOT / "docs" / "tour.md").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("link", TOUR)

@@ -113,14 +113,14 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
 def filled(path: Path, arena: Arena, n: int = 24, **changed: str) -> Path:
     """Write a ballot of Telugu queries, filled in by amina."""
     rows = ballot(Votes(), arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
-    path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), "utf-8")
     return path
 
 
 def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena: Arena, tmp_path: Path) -> None:
     path = filled(tmp_path / "back.jsonl", arena)
     for hidden in ("relevant", MAKER, "zq-system"):
-        assert hidden not in path.read_text(encoding="utf-8")
+        assert hidden not in path.read_text("utf-8")
     with Votes() as database:
         assert import_ballot(database, path, arena)[:2] == (24, 24)
         assert import_ballot(database, path, arena)[:2] == (24, 0)
@@ -174,11 +174,9 @@ def test_a_majority_decides_and_disagreement_is_excluded(arena: Arena) -> None:
     one = log_of(arena, items, truth)
     two = log_of(arena, items, lambda k, subset: "unclear" if k == 0 else truth(k, subset), voter="ravi")
     audit = label_audit(arena, [*one, *two])
-    assert audit is not None
     assert (len(audit.queries), audit.unclear) == (23, 1)
     three = [replace(vote, vote_id=f"x{vote.vote_id}", voter="lakshmi") for vote in one]
     audit = label_audit(arena, [*one, *two, *three])
-    assert audit is not None
     assert (len(audit.queries), audit.unclear) == (24, 0)
 
 

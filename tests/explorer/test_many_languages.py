@@ -51,7 +51,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("three")
     for kind, rows in records().items():
         file = root / f"{kind}.jsonl"
-        file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
         mirage("import", file, "--as", kind, "--into", root / "arenas" / "three")
     mirage("measure", "outcomes", root / "arenas" / "three")
     mirage("measure", "features", root / "arenas" / "three")

@@ -144,7 +144,7 @@ def test_who_may_not_vote_reads_notes_and_writes_none(
     with Votes() as db:
         db.submit(make_note(arena, ("en", "e00"), ("gpt-4",), voter="juma", text="Good."))
     roles = tmp_path / "roles.toml"
-    roles.write_text('default = "reader"\nvoters = ["amina"]\n', encoding="utf-8")
+    roles.write_text('default = "reader"\nvoters = ["amina"]\n', "utf-8")
     monkeypatch.setenv(ROLES, str(roles))
     page = open_page()
     assert "juma on gpt-4 Good." in listed(page)

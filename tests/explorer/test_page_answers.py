@@ -236,7 +236,7 @@ def test_the_button_brings_the_texts_once_it_can_and_opens_them_at_the_same_plac
 def test_a_reader_of_a_deployment_is_led_to_texts_but_downloads_none(
     arenas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "roles.toml").write_text('default = "voter"', encoding="utf-8")
+    (tmp_path / "roles.toml").write_text('default = "voter"', "utf-8")
     monkeypatch.setenv(ROLES, str(tmp_path / "roles.toml"))
     keys = {button.key for button in open_page(arena="nomiracl").button}
     assert "open_other" in keys

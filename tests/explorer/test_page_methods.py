@@ -68,7 +68,7 @@ def test_a_section_is_found_by_all_words_of_heading_and_text(words: str, found: 
 
 
 def test_every_heading_of_the_document_is_a_definition_with_a_name_of_its_own() -> None:
-    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "methods.md").read_text("utf-8")
     names = [section.name for section in definitions()]
     assert len(set(names)) == len(names)
     heads = [line for line in text.splitlines() if line.startswith("##")]

@@ -59,7 +59,6 @@ def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: Are
     assert by_id["n3"][SYSTEMS[0]].assignment is None
     assert SYSTEMS[1] not in by_id["n2"]
     of_two = of_systems(query, (SYSTEMS[1],)).nuggets
-    assert of_two is not None
     assert of_two.systems == (SYSTEMS[1],)
     assert query_view(arena, ("en", "q002")).nuggets is None
 

@@ -135,7 +135,7 @@ def test_a_damaged_arena_is_left_out_and_a_rewritten_one_shows_its_new_numbers(
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
 def test_a_pages_only_act_is_to_show_itself_in_the_frame(script: Path) -> None:
-    lines = ast.parse(script.read_text(encoding="utf-8")).body
+    lines = ast.parse(script.read_text("utf-8")).body
     calls = [line.value for line in lines if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)]
     assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
     assert script.stem in [entry.name for entry in page_list.PAGES]
@@ -163,14 +163,14 @@ SOURCES = [
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.name)
 def test_pitfall_45_no_page_lets_markdown_or_script_through(source: Path) -> None:
-    text = source.read_text(encoding="utf-8")
+    text = source.read_text("utf-8")
     assert "unsafe_allow" not in text
     assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in text
 
 
 def test_the_settings_keep_the_explorer_to_this_machine() -> None:
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert config["server"]["address"] == "127.0.0.1"
     assert config["browser"]["gatherUsageStats"] is False
     assert config["runner"]["postScriptGC"] is False

@@ -95,7 +95,6 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     assert votes_on(arena, seen).counting == valid_votes(seen)
     old = replace(seen[0], shown=shown_digest(["another query"], ["another text"]))
     repeat = views.next_pair(arena, "en", votes_on(arena, [old, *seen[1:]]).counting)
-    assert repeat is not None
     assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
 
@@ -106,7 +105,6 @@ def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: Arena, hom
     stored_vote = people.database().submit(vote("e00", "A"))
     assert people.battle_votes(arena, "en", "e00", (B, A)) == [stored_vote]
     by = agreement_view(arena, people.votes_at(arena)).joint_row("zeta")
-    assert by is not None
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
     with pytest.raises(NotEnoughData, match="30"):
         corrected_view(arena, "zeta", people.votes_at(arena), ("en",))

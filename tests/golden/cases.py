@@ -12,7 +12,7 @@ import pytest
 def read_golden(name: str) -> list[dict[str, Any]]:
     """Return the cases of a file."""
     file = Path(__file__).with_name(f"{name}.jsonl")
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def read_table(name: str) -> tuple[list[str], list[Any]]:

@@ -182,7 +182,7 @@ def test_a_comparison_of_battles_has_the_difference_of_their_ranking_beside_it()
 
 @pytest.mark.parametrize("file", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
 def test_a_notebook_runs_from_top_to_bottom_and_holds_no_output(file: Path) -> None:
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(file.read_text("utf-8"))["cells"]
     codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert len(codes) > 5
     assert all(cell["outputs"] == [] for cell in cells if cell["cell_type"] == "code")
@@ -195,7 +195,7 @@ def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "battles.csv"
 
     def ranked(header: str, *rows: str) -> mirage.Ranking:
-        path.write_text("\n".join((header, *rows)), encoding="utf-8")
+        path.write_text("\n".join((header, *rows)), "utf-8")
         return mirage.rank(path, draws=20)
 
     header = "query_id,language,system_a,system_b,verdict,judge"
@@ -218,7 +218,7 @@ def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
         ranked(header, "1,en,x,y,A,relevance")
     with pytest.raises(BadInput, match="contradicts the points"):
         ranked(f"{header},points", "1,en,x,y,A,j,0.2")
-    path.write_text("query_id,language,system,text\n1,en,x,yes\n", encoding="utf-8")
+    path.write_text("query_id,language,system,text\n1,en,x,yes\n", "utf-8")
     with pytest.raises(BadInput, match="no verdicts"):
         mirage.rank(path)
 

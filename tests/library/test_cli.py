@@ -207,7 +207,6 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, "import", "nomiracl", str(answers), "--into", str(arena)]
     with FileLock(arena / ".lock"):
         program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-        assert program.stdout is not None
         assert program.stdout.readline() == "waiting\n", "the import waits for the lock, or has ended"
         program.send_signal(signal.SIGINT)
         _, message = program.communicate(timeout=PATIENCE)

@@ -48,7 +48,7 @@ def told_commands() -> Iterator[tuple[str, str]]:
     yield from (("tables.toml", told) for program, told in commands if program == "mirage")
     yield from (("former_commands.toml", told.removeprefix("mirage ")) for told in FORMER.values())
     for path in [*(ROOT / "mirage").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        source = path.read_text(encoding="utf-8")
+        source = path.read_text("utf-8")
         if "mirage " not in source:
             continue
         tree = ast.parse(source)
@@ -142,14 +142,14 @@ def own_options(command: Any) -> list[str]:
 
 def test_options_of_a_service_come_from_a_file_and_what_is_typed_precedes(tmp_path: Path) -> None:
     settings = tmp_path / "service.toml"
-    settings.write_text('model = "m"\nbase-url = "http://127.0.0.1:1/v1"\nprice_in = 2\n', encoding="utf-8")
+    settings.write_text('model = "m"\nbase-url = "http://127.0.0.1:1/v1"\nprice_in = 2\n', "utf-8")
     judge = ("judge", "sample", "--judge", "m", "--pairs", 1, "--languages", "sw", "--dry-run")
     run("arena", "copy", "sample", tmp_path / "copy")
     judge = (judge[0], tmp_path / "copy", *judge[2:])
     with_file = run(*judge, "--settings", settings, "--price-out", 3).stderr
     typed = run(*judge, "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--price-in", 2, "--price-out", 3)
     assert with_file == typed.stderr
-    settings.write_text("modle = 1\n", encoding="utf-8")
+    settings.write_text("modle = 1\n", "utf-8")
     assert "modle" in run(*judge, "--settings", settings, code=2).stderr
 
 
@@ -206,9 +206,7 @@ def test_options_that_an_import_advises_are_those_of_evaluate(tmp_path: Path) ->
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     bundled = open_arena("sample").version
-    (tmp_path / "verdicts.csv").write_text(
-        "query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", encoding="utf-8"
-    )
+    (tmp_path / "verdicts.csv").write_text("query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", "utf-8")
     run("import", "verdicts.csv", "--into", "sample")
     assert open_arena(tmp_path / "sample").rows("judgments") == 1
     run("arena", "copy", "sample", "nomiracl")
@@ -218,7 +216,7 @@ def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypa
 
 def test_the_explorer_refuses_a_file_and_says_how_to_evaluate_it(tmp_path: Path) -> None:
     file = tmp_path / "verdicts.csv"
-    file.write_text("system_a,system_b,verdict\nx,y,A\n", encoding="utf-8")
+    file.write_text("system_a,system_b,verdict\nx,y,A\n", "utf-8")
     assert f"mirage evaluate {file} --open" in run("app", file, code=2).stderr
 
 

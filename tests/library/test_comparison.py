@@ -621,7 +621,7 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
     assert [case.get("classname") for case in suite] == ["mirage.compare"] * len(rows)
     assert (int(suite.get("failures", "")) > 0) == (code != 0)
     assert len(suite.findall(".//failure")) == int(suite.get("failures", ""))
-    text = summary.read_text(encoding="utf-8")
+    text = summary.read_text("utf-8")
     assert ("✅" in text) == (code == 0)
     assert rows[-1]["verdict"] in text
     assert all(query["query_id"] in text for query in rows[-1]["moved"])
@@ -633,7 +633,7 @@ def test_names_cannot_break_the_files(gates: Path, tmp_path: Path) -> None:
     assert command(str(gates), *words, "--markdown", str(summary)).exit_code == 1
     names = [case.get("name") or "" for case in ElementTree.parse(junit).getroot()[0]]
     assert all("<&|bad" in name for name in names)
-    table = [line for line in summary.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    table = [line for line in summary.read_text("utf-8").splitlines() if line.startswith("| ")]
     widths = {len(line.replace("\\|", "").split("|")) for line in table}
     assert widths == {10, 7}
 

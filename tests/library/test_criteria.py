@@ -42,7 +42,7 @@ ORDER = ("one", "two", "three")
 
 def file(folder: Path, name: str, text: str) -> Path:
     path = folder / name
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return path
 
 

@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 FOLDER = ROOT / "docs" / "site"
-PAGE = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "methods.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

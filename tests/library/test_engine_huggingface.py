@@ -201,9 +201,9 @@ def nomiracl(folder: Path, relevant: int, non_relevant: int) -> Path:
         }
         for kind, rows in lines.items():
             (root / kind).mkdir(parents=True, exist_ok=True)
-            (root / kind / f"test.{subset}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+            (root / kind / f"test.{subset}.tsv").write_text("\n".join(rows) + "\n", "utf-8")
         corpus += [{"docid": f"{i}#{k}", "title": f"Title {i}", "text": "A\ntext"} for i in ids for k in range(2)]
-    (root / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), encoding="utf-8")
+    (root / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), "utf-8")
     return folder
 
 

@@ -50,7 +50,7 @@ def records(*systems: str, n: int = 8) -> list[dict[str, Any]]:
 
 
 def save(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
 
 
@@ -140,7 +140,7 @@ def test_bad_input_is_one_error_and_nothing_is_written(
 
 def test_a_folder_with_other_files_is_refused_unchanged(here: Path) -> None:
     (here / "answers-arena").mkdir()
-    (here / "answers-arena" / "mine.txt").write_text("mine", encoding="utf-8")
+    (here / "answers-arena" / "mine.txt").write_text("mine", "utf-8")
     assert "answers-arena" in evaluate("answers.jsonl", code=2).stderr
     assert [path.name for path in (here / "answers-arena").iterdir()] == ["mine.txt"]
 
@@ -340,7 +340,7 @@ def test_systems_that_no_test_separates_are_tied_for_best(here: Path, answers: s
     for word in ("ranks first", "leads", "win rate"):
         assert word not in done.stderr
     run("export", "html", "equal-arena", "--into", "r.html")
-    assert said in (here / "r.html").read_text(encoding="utf-8")
+    assert said in (here / "r.html").read_text("utf-8")
 
 
 def test_the_judge_of_evaluate_is_the_default_of_the_arena(here: Path) -> None:

@@ -262,7 +262,7 @@ def test_known_answers_stand_without_people_and_beside_them_in_other_languages(t
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_columns_decide_as_the_rule_of_one_battle_does(seed: int) -> None:
     rng = random.Random(seed)
     rows = []

@@ -64,7 +64,7 @@ def test_both_orders_that_agree_are_one_pair() -> None:
 def test_the_sample_gives_pairs_whose_every_side_is_a_stored_answer(tmp_path: Path) -> None:
     out = tmp_path / "pairs.jsonl"
     n, left = export_preferences(SAMPLE, out, judge="heuristic")
-    pairs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    pairs = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     arena = open_arena(SAMPLE)
     rows = arena.read("judgments")["judge"].to_pylist().count("heuristic")
     assert len(pairs) == n > 0
@@ -88,9 +88,9 @@ def test_a_table_leaves_whole_in_every_kind(tmp_path: Path, ending: str) -> None
     if ending == "parquet":
         assert pq.read_table(out) == rows
     elif ending == "jsonl":
-        assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == rows.to_pylist()
+        assert [json.loads(line) for line in out.read_text("utf-8").splitlines()] == rows.to_pylist()
     else:
-        read = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+        read = list(csv.DictReader(out.read_text("utf-8").splitlines()))
         assert [row["system"] for row in read] == rows["system"].to_pylist()
         assert [float(row["rating"]) for row in read] == rows["rating"].to_pylist()
 

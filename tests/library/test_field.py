@@ -45,7 +45,7 @@ def rows(arena: Path, table: str) -> list[dict[str, Any]]:
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def told_services(folders: Sequence[Path], tmp_path: Path) -> tuple[dict[str, st
     """Generate answers by the services of folders of cases; return what each run prints, and its first answer."""
     cases = {}
     for folder in folders:
-        cases |= json.loads((folder / "cases.json").read_text(encoding="utf-8"))
+        cases |= json.loads((folder / "cases.json").read_text("utf-8"))
     run("import", folders[0] / "two.jsonl", "--into", arena := tmp_path / "arena")
     told = {}
 

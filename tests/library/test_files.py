@@ -32,12 +32,12 @@ SHOWN = {"passage_id": "7#0", "title": "Ziwa", "text": "Ziwa ni kubwa.", "releva
 
 
 def jsonl(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), "utf-8")
     return path
 
 
 def csv(path: Path, *lines: str) -> Path:
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
 
 
@@ -208,7 +208,7 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
 ) -> None:
     path = tmp_path / "a.jsonl"
     lines = [json.dumps(record) for record in (ANSWER, ANSWER | {"query_id": "13"} | change)]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(BadInput, match=message) as caught:
         read_answers(path)
     assert caught.value.where == f"{path}:2"
@@ -241,7 +241,7 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, content: bytes) -> No
         lambda text: "\r" not in text and "\x00" not in text and failure(text) is None
     )
 )
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_any_answer_comes_through_every_format_character_for_character(tmp_path_factory: Any, text: str) -> None:
     folder = tmp_path_factory.mktemp("any")
     for kind in KINDS:

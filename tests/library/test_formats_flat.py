@@ -36,9 +36,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
         table = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)))
         table.writeheader()
         table.writerows(rows)
-        path.write_text(text.getvalue(), encoding="utf-8")
+        path.write_text(text.getvalue(), "utf-8")
     else:
-        path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+        path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return path
 
 

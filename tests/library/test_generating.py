@@ -60,7 +60,6 @@ def run(
 def query(call: Call) -> str:
     """`en q003`: the query a prompt is about."""
     match = re.search(r"Query (q\d+) in (\w+)\?", call.content)
-    assert match is not None
     return f"{match[2]} {match[1]}"
 
 
@@ -104,7 +103,6 @@ def test_generate_answers_every_query_and_show_takes_the_answers_apart(path: Pat
     assert rows["de q000"]["answer"] == "Just an answer."
     with Ledger(path / LEDGER, read_only=True) as ledger:
         entry = ledger.get(first["key"])
-        assert entry is not None
         assert entry["text"].endswith("\u201cthat\u201d.")
         assert ledger.get(rows["en q004"]["key"]) is None
     assert arena.check(open_arena(path))
@@ -210,7 +208,7 @@ def test_answers_of_several_systems_stand_side_by_side(path: Path) -> None:
 def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_settings(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=1, languages=("en",))
     own = tmp_path / "own.txt"
-    own.write_text("{question}\n{contexts}\nIn {language}.", encoding="utf-8")
+    own.write_text("{question}\n{contexts}\nIn {language}.", "utf-8")
     with Service() as service:
         for system, template, more in (
             ("v", "vanilla", []),

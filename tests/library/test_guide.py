@@ -47,7 +47,7 @@ OTHER_PROGRAMS = {"--index-url"}
 
 
 def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return path.read_text("utf-8")
 
 
 # Blocks run
@@ -115,14 +115,14 @@ def run_blocks(page: Path, data: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     print_on_a_terminal(80, monkeypatch)
     for name, records in GIVEN.items() if page.name == "README.md" else ():
-        Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+        Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), "utf-8")
     names: dict[str, Any] = {}
     with Service(model) as service:
         for kind, file, content in blocks:
             here = content.replace(STUB, service.url)
             if file:
                 Path(file).parent.mkdir(parents=True, exist_ok=True)
-                Path(file).write_text(content, encoding="utf-8")
+                Path(file).write_text(content, "utf-8")
             elif kind == "python":
                 exec(compile(here, page.name, "exec"), names)
             elif kind == "bash":
@@ -385,7 +385,7 @@ def examples() -> list[tuple[str, str]]:
         file = path.relative_to(ROOT)
         if file.as_posix() in NO_CODE:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 continue
             for block in blocks(ast.get_docstring(node) or ""):

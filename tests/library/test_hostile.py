@@ -222,8 +222,8 @@ def test_members_that_lead_out_of_an_archive_are_read_and_never_written(tmp_path
 def test_pitfall_188_links_and_devices_are_not_read(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, secret = tmp_path / "files", tmp_path / "secret.jsonl"
     (folder / "deep").mkdir(parents=True)
-    secret.write_text(RECORD, encoding="utf-8")
-    (folder / "a.jsonl").write_text(RECORD, encoding="utf-8")
+    secret.write_text(RECORD, "utf-8")
+    (folder / "a.jsonl").write_text(RECORD, "utf-8")
     odd = folder / "deep" / "b.jsonl"
     if kind in ("link", "device", "folder"):
         odd.symlink_to({"link": secret, "device": Path("/dev/zero"), "folder": tmp_path}[kind])
@@ -249,7 +249,7 @@ def test_an_arena_whose_files_are_links_that_lead_out_is_refused(tmp_path: Path,
     entry.symlink_to(tmp_path / "queries.parquet")
     with pytest.raises(ArenaError, match="outside"):
         open_arena(arena.path)
-    (tmp_path / "id_rsa").write_text("private", encoding="utf-8")
+    (tmp_path / "id_rsa").write_text("private", "utf-8")
     entry.unlink()
     (tmp_path / "queries.parquet").rename(entry)
     (arena.path / "makers.csv").symlink_to(tmp_path / "id_rsa")
@@ -500,7 +500,7 @@ def test_pitfall_232_every_export_shows_hostile_texts_as_text(
                 assert not IN_TEX.search(printed.stdout)
             elif kind == "csv":
                 files.append(tmp_path / f"{command[0]}-{len(files)}.csv")
-                files[-1].write_text(printed.stdout, encoding="utf-8")
+                files[-1].write_text(printed.stdout, "utf-8")
     CliRunner().invoke(cli.app, [*map(str, compared), "--junit", f"{tmp_path}/j.xml", "--markdown", f"{tmp_path}/c.md"])
     render((tmp_path / "c.md").read_text("utf-8"))
     assert "<!" not in (junit := (tmp_path / "j.xml").read_text("utf-8"))

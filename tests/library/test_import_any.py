@@ -167,12 +167,12 @@ def test_battles_that_rank_reads_reach_the_gate(tmp_path: Path) -> None:
     lines = [
         f"q{k},{first},{second},{word}" for k in range(20) for first, second, word in (("x", "y", "a"), ("y", "x", "B"))
     ]
-    file.write_text("\n".join(["query_id,system_a,system_b,verdict", *lines]), encoding="utf-8")
+    file.write_text("\n".join(["query_id,system_a,system_b,verdict", *lines]), "utf-8")
     assert mirage("rank", file, "--draws", 20).exit_code == 0
     assert "named judge" in mirage("evaluate", file).stderr
     done = mirage("compare", tmp_path / "battles-arena", "x", "y", "--require")
     assert (done.exit_code, "better" in done.stdout) == (0, True)
-    file.write_text("system_a,system_b,verdict\nx,y,0.5\n", encoding="utf-8")
+    file.write_text("system_a,system_b,verdict\nx,y,0.5\n", "utf-8")
     refused = mirage("import", file)
     assert (refused.exit_code, "--map verdict=points" in refused.stderr) == (2, True)
     assert mirage("import", file, "--map", "verdict=points").exit_code == 0
@@ -284,7 +284,7 @@ def test_half_a_file_in_utf_16_is_refused(tmp_path: Path) -> None:
 
 def test_an_array_in_pieces_is_read_whole(tmp_path: Path) -> None:
     rows = [ROWS[0] | {"question": f"Question number {n} about the bridge? " + "é" * 5_000} for n in range(600)]
-    (tmp_path / "x.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    (tmp_path / "x.json").write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
     result = import_file(tmp_path / "x.json", tmp_path / "arena", options=Options(values={"language": "en"}))
     assert result.arena.rows("queries") == 600
 

@@ -38,7 +38,7 @@ def test_a_damaged_arena_and_a_database_that_does_not_answer_are_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "manifest.json").write_text("{", encoding="utf-8")
+    (tmp_path / "broken" / "manifest.json").write_text("{", "utf-8")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "broken"))
     monkeypatch.setenv("MIRAGE_VOTES_URL", "postgresql://nobody@127.0.0.1:1/votes")
     results = checks(code=2)

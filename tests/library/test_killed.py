@@ -103,7 +103,7 @@ class Runner:
 
     def start(self, args: list[str], last: int = 0) -> Forks:
         """Start a command, which is killed before this step on the disk; 0 for none."""
-        self._file.write_text(json.dumps([args, last]), encoding="utf-8")
+        self._file.write_text(json.dumps([args, last]), "utf-8")
         self.forks.start()
         return self.forks
 
@@ -164,12 +164,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("file") / "answers.jsonl"
     fields = {"language": "en", "system": "new", "contexts": ["A text."]}
     rows = [fields | {"id": f"n{k}", "question": f"What of {k}?", "answer": f"{k}. " * 20} for k in range(100)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    path.with_name("cards.csv").write_text("system,licence\none,MIT\ntwo,MIT\n", encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    path.with_name("cards.csv").write_text("system,licence\none,MIT\ntwo,MIT\n", "utf-8")
     labels = [f"en,q{k:03},one,eva,{k % 2}\n" for k in range(QUERIES)]
-    path.with_name("labels.csv").write_text(
-        "language,query_id,system,rater,value\n" + "".join(labels), encoding="utf-8"
-    )
+    path.with_name("labels.csv").write_text("language,query_id,system,rater,value\n" + "".join(labels), "utf-8")
     return path
 
 
@@ -278,7 +276,7 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
     with Service(says, latency=0.01) as service:
         named = ["--system", "new"] if verb == "generate" else ["--judge", "new", "--queries", "10"]
         if verb == "points":
-            (rubric := tmp_path / "tone.yaml").write_text("question: Is it kind?\nscale: points\n", encoding="utf-8")
+            (rubric := tmp_path / "tone.yaml").write_text("question: Is it kind?\nscale: points\n", "utf-8")
             named += ["--criterion", str(rubric)]
         model = ["--model", "m", "--base-url", service.url, "--retries", "0", "--concurrency", str(AT_ONCE)]
         args = ["generate" if verb == "generate" else "judge", str(path), *named, *model]
@@ -329,7 +327,7 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
         Vote(vote_id=f"v{k}", time=now(), query_id=f"q{k}", vote="A", control=True, **about)  # type: ignore[arg-type]
         for k in range(3_000)
     ]
-    file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), encoding="utf-8")
+    file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), "utf-8")
     args = ["votes", "import", str(file)]
     for _ in range(KILLS):
         shutil.rmtree(runner.home, ignore_errors=True)

@@ -113,7 +113,7 @@ def test_the_normal_form_of_a_tag_is_its_own_normal_form(tag: str) -> None:
     assert known.endonym
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sets(TAGS.filter(lambda tag: not tag.startswith("all")), min_size=1, max_size=5))
 def test_any_language_is_stored_and_read_again(tags: set[str]) -> None:
     codes = {language(tag).code for tag in tags}

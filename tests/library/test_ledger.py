@@ -105,9 +105,7 @@ def test_a_ledger_that_is_absent_is_not_made_by_a_reader(tmp_path: Path) -> None
 
 
 def test_a_file_that_is_no_ledger_or_of_another_version_is_refused_and_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text(
-        "a shopping list, long enough to be taken for something else " * 20, encoding="utf-8"
-    )
+    (tmp_path / "text").write_text("a shopping list, long enough to be taken for something else " * 20, "utf-8")
     with pytest.raises(ArenaError, match="not a database") as caught:
         Ledger(tmp_path / "text")
     assert "move the file away" in caught.value.do

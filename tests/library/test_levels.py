@@ -162,10 +162,10 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
     text = next(row for row in open_arena(arena).read("answers").to_pylist() if row["language"] == "te")
     query, system = text["query_id"], text["system"]
     head = "language,query_id,system,rater,value,answer\n"
-    file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", encoding="utf-8")
+    file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", "utf-8")
     result = import_labels(arena, file, made_by="test")
     assert (result.labels, result.changed) == (1, 1)
-    file.write_text(f"{head}te,{query},{system},juma,1,another text\n", encoding="utf-8")
+    file.write_text(f"{head}te,{query},{system},juma,1,another text\n", "utf-8")
     with pytest.raises(NotEnoughData):
         import_labels(arena, file, made_by="test")
 
@@ -183,7 +183,7 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
 )
 def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: str, word: str) -> None:
     file = tmp_path / "labels.csv"
-    file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", encoding="utf-8")
+    file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", "utf-8")
     before = open_arena(folder).version
     with pytest.raises(BadInput, match=word) as caught:
         import_labels(folder, file, made_by="test")

@@ -125,16 +125,13 @@ def test_a_count_that_cannot_be_is_an_estimate_that_says_so(ledger: Ledger, name
     (answer,) = answers
     assert answer.status == "ok"
     assert answer.estimated
-    assert answer.tokens_in is not None
     assert answer.tokens_out is not None
     assert 0 < answer.tokens_in < 40
     assert 0 < answer.tokens_out < 20
     cost = spent(answers, Limits(**price))
     assert cost.estimated == 1
-    assert cost.money is not None
     assert 0 < cost.money < 0.1
     kept = ledger.get(answer.key)
-    assert kept is not None
     assert kept["estimated"] is True
 
 
@@ -183,7 +180,6 @@ def test_reasoning_is_kept_beside_the_text_and_counted_as_tokens(ledger: Ledger)
     assert answer.reasoning == THOUGHT * 50
     assert (ledger.get(answer.key) or {})["reasoning"] == THOUGHT * 50
     assert answer.estimated
-    assert answer.tokens_out is not None
     assert answer.tokens_out > 200
 
 

@@ -121,7 +121,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     arena = judged(tmp_path / "a")
     assert "both by" not in rank(arena, "--judge", "alpha", "--no-own-family").stderr
     assert families(arena) == ("OpenAI", "other")
-    (arena.path / "makers.csv").write_text("system,maker\nalpha,Our Lab\nours-1,Our Lab\n", encoding="utf-8")
+    (arena.path / "makers.csv").write_text("system,maker\nalpha,Our Lab\nours-1,Our Lab\n", "utf-8")
     message = rank(arena, "--judge", "alpha", "--no-own-family").stderr
     assert "alpha and a system are both by Our Lab" in message
     assert "30" in message
@@ -139,7 +139,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
 
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
     arena = judged(tmp_path / "a")
-    (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", encoding="utf-8")
+    (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", "utf-8")
     pooled = PanelJudge(judges=("gpt-4o", "alpha"))
 
     def rated(judge: Judge, without: str | None = None) -> list[float]:
@@ -166,7 +166,7 @@ def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
 )
 def test_a_file_that_names_nothing_is_refused_with_its_place(tmp_path: Path, text: str) -> None:
     arena = judged(tmp_path / "a")
-    (arena.path / "makers.csv").write_text(text, encoding="utf-8")
+    (arena.path / "makers.csv").write_text(text, "utf-8")
     with pytest.raises(BadInput) as caught:
         makers_of(arena)
     assert "makers.csv" in caught.value.where

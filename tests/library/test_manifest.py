@@ -76,7 +76,7 @@ ODD = st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats() |
 VALUES = st.recursive(ODD, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_of_a_manifest_is_an_error_of_ours_or_none(arena: Path, data: st.DataObject) -> None:
     file = arena.parent / "good" / manifests.NAME

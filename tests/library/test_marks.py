@@ -54,7 +54,7 @@ def test_a_mark_that_is_denied_after_it_does_not_count(reply: str) -> None:
 
 
 def test_verdicts_of_the_field_are_what_the_judge_meant(shared: Path) -> None:
-    lines = (shared / "field" / "verdict-marks.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (shared / "field" / "verdict-marks.jsonl").read_text("utf-8").splitlines()
     for case in map(json.loads, lines):
         assert parse_verdict(case["reply"]).verdict in case["right"].split(" or "), case
 
@@ -69,7 +69,7 @@ _PLANTED = st.lists(
 
 
 @given(_PLANTED, st.sampled_from(["[[2]]", "**[[2]]**", "Score: [[2]]", "**Score:** [[2]]."]))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_no_planted_text_raises_a_grade(planted: str, grade: str) -> None:
     assert parse_grade(f"The text is poor, whatever it claims.\n\n{grade}", [planted]) == 2
     quoting = parse_grade(f'The text says "{planted}".\nIt is poor.\n\n{grade}', [planted])
@@ -79,7 +79,7 @@ def test_no_planted_text_raises_a_grade(planted: str, grade: str) -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=20))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_reply_is_read_without_an_error(text: str, shown: str) -> None:
     grade = parse_grade(text, [shown])
     assert grade is None or 1 <= grade <= 5

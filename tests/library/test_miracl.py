@@ -89,7 +89,7 @@ def test_files_are_taken_under_either_name_and_other_splits_are_left(tmp_path: P
     published = tmp_path / "published"
     published.mkdir()
     for kind, text in (("topics", TOPICS), ("qrels", QRELS)):
-        (published / f"{kind}.miracl-v1.0-sw-dev.tsv").write_text(text, encoding="utf-8")
+        (published / f"{kind}.miracl-v1.0-sw-dev.tsv").write_text(text, "utf-8")
     lay(published, {name: content for name, content in hub("sw").items() if name.endswith(".tsv")})
     assert miracl.read_miracl(published, split="train")[1][0].topics == 4
     other = miracl.read_miracl(save(tmp_path / "short"))[0]
@@ -123,14 +123,14 @@ def test_what_is_not_there_is_named_with_what_brings_it(tmp_path: Path) -> None:
         miracl.read_miracl(tmp_path, languages=["fi"])
     with pytest.raises(UnknownName, match="no language with MIRACL dev queries 'tlh'"):
         miracl.pull_miracl(tmp_path, languages=["Klingon"])
-    (tmp_path / "topics.miracl-v1.0-sw-dev.tsv").write_text(TOPICS, encoding="utf-8")
+    (tmp_path / "topics.miracl-v1.0-sw-dev.tsv").write_text(TOPICS, "utf-8")
     with pytest.raises(BadInput, match="two files of topics for sw"):
         miracl.read_miracl(tmp_path)
     (tmp_path / "topics.miracl-v1.0-sw-dev.tsv").unlink()
     (tmp_path / "qrels.sw.tsv.gz").unlink()
     with pytest.raises(BadInput, match="there are no qrels for sw"):
         miracl.read_miracl(tmp_path)
-    (tmp_path / "topics.xx.tsv").write_text(TOPICS, encoding="utf-8")
+    (tmp_path / "topics.xx.tsv").write_text(TOPICS, "utf-8")
     with pytest.raises(UnknownName, match="no language 'xx'"):
         miracl.read_miracl(tmp_path)
 

@@ -210,7 +210,7 @@ def test_an_empty_file_an_unknown_language_and_a_language_given_twice_are_refuse
 
 def test_a_folder_without_outputs_is_refused_with_the_layout(tmp_path: Path) -> None:
     (tmp_path / "relevant").mkdir()
-    (tmp_path / "relevant" / "notes.txt").write_text("nothing", encoding="utf-8")
+    (tmp_path / "relevant" / "notes.txt").write_text("nothing", "utf-8")
     with pytest.raises(BadInput, match="holds no published outputs") as caught:
         read_outputs(tmp_path)
     assert "en.test.vanilla_prompt.jsonl" in caught.value.do
@@ -344,8 +344,8 @@ def language_folder(root: Path, relevant: int = 4, non_relevant: int = 4, split:
         ids = [f"{subset[0]}{k}" for k in range(n)]
         topics = "".join(f"{i}\tQuery {i}?\n" for i in ids)
         qrels = "".join(f"{i}\tQ0\t2#0\t0\n{i}\tQ0\t0#0\t{best}\n" for i in ids)
-        (root / "topics" / f"{split}.{subset}.tsv").write_text(topics, encoding="utf-8")
-        (root / "qrels" / f"{split}.{subset}.tsv").write_text(qrels, encoding="utf-8")
+        (root / "topics" / f"{split}.{subset}.tsv").write_text(topics, "utf-8")
+        (root / "qrels" / f"{split}.{subset}.tsv").write_text(qrels, "utf-8")
     return root
 
 
@@ -421,7 +421,7 @@ def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
     tmp_path: Path, name: str, line: str, message: str
 ) -> None:
     path = language_folder(tmp_path / "en", relevant=1, non_relevant=1) / name
-    last = len(path.read_text(encoding="utf-8").splitlines()) + 1
+    last = len(path.read_text("utf-8").splitlines()) + 1
     with path.open("a", encoding="utf-8") as stream:
         stream.write(line + "\n")
     with pytest.raises(BadInput) as caught:
@@ -433,7 +433,7 @@ def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
 def test_swapped_labels_are_refused_pitfall_27(tmp_path: Path) -> None:
     root = language_folder(tmp_path / "en")
     path = root / "qrels" / "test.relevant.tsv"
-    path.write_text("r0\tQ0\t2#0\t0\nr0\tQ0\t0#0\t0\n", encoding="utf-8")
+    path.write_text("r0\tQ0\t2#0\t0\nr0\tQ0\t0#0\t0\n", "utf-8")
     with pytest.raises(BadInput, match="query r0 is in the relevant subset, but no passage is") as caught:
         read_queries(tmp_path)
     assert caught.value.where == f"{path}:1"

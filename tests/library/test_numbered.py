@@ -55,7 +55,7 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / f"{template}.txt"
     write_arena(path, tables())
-    file.write_text(TEMPLATES[template], encoding="utf-8")
+    file.write_text(TEMPLATES[template], "utf-8")
     with Service(lambda call: reply(SAID)) as service:
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         (row,) = open_arena(path).read("answers").to_pylist()
@@ -86,9 +86,7 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / "answers.jsonl"
     write_arena(path, tables())
-    file.write_text(
-        f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
-    )
+    file.write_text(f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', "utf-8")
     mirage("import", "--as", "answers", file, "--into", path, *options)
     citations, values, _ = cited(path, "s")
     assert (citations, values) == expected
@@ -109,7 +107,7 @@ def test_a_number_is_the_place_of_a_passage_in_every_format(tmp_path: Path) -> N
     for record in (ragas, promptfoo):
         file, path = tmp_path / f"{record.__name__}.jsonl", tmp_path / record.__name__
         rows = [record("a", [*of_both]), record("b", [*reversed(of_both)])]
-        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
         assert "are not measured" not in mirage("evaluate", file, "--into", path).output
         arena = open_arena(path)
         values = {(r["system"], r["feature"]): r["value"] for r in arena.read("features").to_pylist()}
@@ -124,7 +122,7 @@ def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) 
     held["passages"] = held["passages"].set_column(held["passages"].column_names.index("pooled"), "pooled", pooled)
     write_arena(path, held)
     file = tmp_path / "answers.csv"
-    file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", encoding="utf-8")
+    file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", "utf-8")
     mirage("import", "--as", "answers", file, "--into", path)
     told = "Citations of 1 answer are not measured: numbers are cited, and the order of the passages is not known"
     assert mirage("evaluate", path).output.count(told) == 1

@@ -16,7 +16,7 @@ from mirage.stats.newton import StepRule, newton
 
 Array = NDArray[np.float64]
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=25)
 SEEDS = st.integers(0, 10_000)
 SYSTEMS = st.integers(2, 6)
 

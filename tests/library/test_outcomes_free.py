@@ -77,7 +77,7 @@ def test_a_vocabulary_reads_its_examples_as_labelled(language: str) -> None:
 def test_answers_from_the_field(shared: Path) -> None:
     """Nine ordinary RAG answers, in three languages, with the right outcome in a tag."""
     path = shared / "field" / "outcomes-longform.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for row in rows:
         assert "right=" + free(row["answer"], row["language"]).outcome == row["domain"], row["answer"]
 
@@ -107,7 +107,7 @@ def test_a_gap_is_a_negated_saying_of_the_sources_in_every_domain() -> None:
     """Law, medicine, manuals, news and support in 18 languages: ordinary negation is a claim, also after a source was
     named; a list of sources, a referral, a greeting, a courtesy and numbered reasoning are neither claim nor gap."""
     path = labels.LABELS / "domains.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for of in (rows, *([row for row in rows if (row["domain"] == "law") is law] for law in (True, False))):
         found = [(free(row["answer"], row["language"], row["query"]).outcome, row["right"]) for row in of]
         both = found.count(("abstained", "abstained"))

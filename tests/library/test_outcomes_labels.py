@@ -20,7 +20,7 @@ SHARED_CHARACTERS = 20
 
 
 def read_labels(half: str, language: str) -> list[dict[str, str]]:
-    text = Path(LABELS / half / f"{language}.jsonl").read_text(encoding="utf-8")
+    text = Path(LABELS / half / f"{language}.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 

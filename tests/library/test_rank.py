@@ -34,7 +34,7 @@ from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.resample import query_weights
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda c: c["name"])
@@ -81,7 +81,7 @@ def test_every_draw_is_the_maximum_of_its_own_likelihood() -> None:
 count = st.integers(1, 6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(count, min_size=12, max_size=12), st.integers(0, 3), st.integers(1, 3), st.integers(1, 5))
 def test_more_wins_never_lower_a_rating_pitfall_38(cells: list[int], system: int, gap: int, extra: int) -> None:
     wins = np.zeros((1, 4, 4))
@@ -92,7 +92,7 @@ def test_more_wins_never_lower_a_rating_pitfall_38(cells: list[int], system: int
     assert after[system] > before[system] - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(count, min_size=12, max_size=12), st.permutations(range(4)))
 def test_relabelling_systems_permutes_the_result(cells: list[int], order: list[int]) -> None:
     wins = np.zeros((1, 4, 4))

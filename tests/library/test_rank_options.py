@@ -299,7 +299,7 @@ def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path) ->
 
 def test_a_leaderboard_whose_upper_ends_are_all_unbounded_is_printed(tmp_path: Path) -> None:
     path = tmp_path / "battles.csv"
-    path.write_text("query_id,system_a,system_b,verdict\nq1,x,y,A\nq1,x,z,A\n", encoding="utf-8")
+    path.write_text("query_id,system_a,system_b,verdict\nq1,x,y,A\nq1,x,z,A\n", "utf-8")
     for options in ((), ("--reference", "y"), ("--scale", "arena")):
         rows = list(csv.DictReader(mirage("rank", path, *options, "--format", "csv").stdout.splitlines()))
         assert {(row["system"], row["high"]) for row in rows} == {("x", ""), ("y", ""), ("z", "")}
@@ -360,7 +360,7 @@ def test_every_setting_that_cannot_apply_is_refused(arena: Path) -> None:
 )
 def test_an_option_that_cannot_apply_to_a_file_of_battles_is_refused(tmp_path: Path, option: str) -> None:
     path = tmp_path / "battles.csv"
-    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq2,b,a,tie\n", encoding="utf-8")
+    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq2,b,a,tie\n", "utf-8")
     assert "to do: " in mirage("rank", path, *option.split(), code=2).stderr
 
 

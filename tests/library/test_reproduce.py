@@ -198,7 +198,7 @@ def test_the_command_writes_every_figure_and_prints_a_row_per_item(arena: Arena,
     options = ("--languages", "sw", "--draws", 2, "--format", "csv")
     result = mirage("rank", "paper", arena.path, "--into", tmp_path / "one", *options)
     (file,) = (tmp_path / "one").iterdir()
-    assert result.stdout == file.read_text(encoding="utf-8")
+    assert result.stdout == file.read_text("utf-8")
     assert f"held out: {' and '.join(HELD_OUT)} (the two of the paper)" in result.stderr
     assert all(item in result.stdout for item in ("Table 2", "Table 3", "Table 4", "Table 5", "Figure 4"))
 

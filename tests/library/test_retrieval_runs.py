@@ -105,7 +105,7 @@ def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
         {"id": "4", "text": "Helsinki is a city."},
     ]
     line = {"id": "q", "question": "Mikä on pääkaupunki?", "language": "fi", "contexts": passages, "answer": "Helsinki"}
-    (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", encoding="utf-8")
+    (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", "utf-8")
     mirage("import", tmp_path / "in.jsonl", "--into", tmp_path / "arena")
     rows = open_arena(tmp_path / "arena").read("passages").to_pylist()
     languages = {row["passage_id"]: row["passage_language"] for row in rows}
@@ -115,10 +115,10 @@ def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
 def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
     folder = tmp_path / "trec"
     folder.mkdir()
-    (folder / "topics.sw.tsv").write_text("1\tMji mkuu wa Ufini ni upi?\n", encoding="utf-8")
+    (folder / "topics.sw.tsv").write_text("1\tMji mkuu wa Ufini ni upi?\n", "utf-8")
     (folder / "qrels.sw.txt").write_text("1 0 d-sv 1\n")
     line = json.dumps({"docid": "d-sv", "title": "Finland", "text": SWEDISH})
-    (folder / "corpus.sv.jsonl").write_text(line + "\n", encoding="utf-8")
+    (folder / "corpus.sv.jsonl").write_text(line + "\n", "utf-8")
     mirage("import", "--as", "trec", folder, "--into", tmp_path / "arena")
     (row,) = open_arena(tmp_path / "arena").read("passages").to_pylist()
     assert (row["language"], row["passage_language"], row["text"]) == ("sw", "sv", SWEDISH)

@@ -47,7 +47,7 @@ def corpus(tmp_path: Path) -> Path:
     folder.mkdir()
     for code, texts in TEXTS.items():
         lines = [json.dumps({"docid": f"d{n}", "title": "T", "text": text}) for n, text in enumerate(texts)]
-        (folder / f"corpus.{code}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / f"corpus.{code}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     return folder
 
 

@@ -175,7 +175,6 @@ def test_a_cost_is_told_before_anything_is_sent(arena: Path) -> None:
     model = RunModel(ChatModel(Settings("m")))
     cost = Steps(arena, "a test").judging_cost("m", BattleSample(), model)
     assert open_arena(arena).version == before
-    assert cost is not None
     # Some answers are the same, word for word: what is asked of them is asked once.
     assert cost.calls + cost.kept == open_arena(arena).rows("judgments")
 
@@ -193,7 +192,6 @@ def test_a_model_judges_once_and_its_cost_is_told(arena: Path) -> None:
         results = {d.step: d for d in done(arena, **options)}
         assert results["judge m"].state == "ran"
         cost = results["judge m"].cost
-        assert cost is not None
         assert cost.calls + cost.kept == open_arena(arena).rows("judgments") / 2
         assert cost.tokens_in == 100 * cost.calls
         assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
@@ -220,7 +218,6 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
     assert first.state == "unfinished"
     assert first.why == "1 battle failed; rerun the command to resume"
     assert second.state == "ran"
-    assert second.cost is not None
     assert second.cost.calls == 1
     assert third.state == "skipped"
 

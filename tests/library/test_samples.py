@@ -35,7 +35,7 @@ def imported(folder: Path, answered: dict[str, list[list[bool]]]) -> Path:
     queries = [{"query_id": f"q{q}", "language": "en", "text": f"{q}?", "subset": "non_relevant"} for q in range(n)]
     found = [record for system, samples in answered.items() for record in records(system, samples)]
     for name, lines in (("queries", queries), ("answers", found)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
         mirage("import", folder / f"{name}.jsonl", "--into", folder / "arena")
     mirage("measure", "outcomes", folder / "arena")
     return folder / "arena"
@@ -96,7 +96,7 @@ def test_intervals_over_queries_hold_the_rate_as_often_as_they_say(spread: float
 def test_a_sample_without_a_sensible_number_is_one_error(tmp_path: Path, sample: object) -> None:
     record = {"query_id": "q", "language": "en", "system": "s", "text": "x", "sample": sample}
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(record) + "\n", "utf-8")
     refused = mirage("import", path, "--into", tmp_path / "a", code=2)
     assert "sample" in refused.stderr
     assert "answers.jsonl:1" in refused.stderr
@@ -105,7 +105,7 @@ def test_a_sample_without_a_sensible_number_is_one_error(tmp_path: Path, sample:
 def test_two_different_answers_as_one_sample_are_refused(tmp_path: Path) -> None:
     lines = [{"query_id": "q", "language": "en", "system": "s", "text": text, "sample": 1} for text in ("x", "y")]
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     assert "sample 1" in mirage("import", path, "--into", tmp_path / "a", code=2).stderr
 
 

@@ -220,7 +220,7 @@ def any_table(draw: st.DrawFn) -> tuple[str, pa.Table]:
 
 
 @given(any_table())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_table_that_keeps_the_contract_comes_back_from_disk_unchanged(case: tuple[str, pa.Table]) -> None:
     name, data = case
     with tempfile.TemporaryDirectory() as folder:

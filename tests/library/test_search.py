@@ -94,7 +94,7 @@ def test_a_text_is_found_where_it_stands_whatever_its_case_and_composition(
         assert matches == stand
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_every_piece_of_an_answer_finds_it(arena: Arena, rows: list[dict[str, Any]], data: st.DataObject) -> None:
     row = rows[data.draw(st.integers(0, len(rows) - 1))]

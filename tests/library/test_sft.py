@@ -62,7 +62,7 @@ def arena(
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def ids_shown(prompt: str) -> list[str]:
@@ -172,7 +172,7 @@ ids = st.sampled_from(["12#0", "12#1", "3#44", "7#2", "99#9"])
     st.dictionaries(ids, st.booleans(), min_size=1),
     st.lists(st.tuples(st.text("abc. \n", max_size=12), st.lists(ids, max_size=3)), min_size=1, max_size=4),
 )
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
     labels: dict[str, bool], sentences: list[tuple[str, list[str]]]
 ) -> None:
@@ -339,7 +339,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
             for query, passage in relevant.items()
             for teacher in ("gpt-4o", "llama")
         ),
-        encoding="utf-8",
+        "utf-8",
     )
     mirage("import", "--as", "answers", answers, "--into", folder)
     teachers = ("--system", "gpt-4o", "--system", "llama")

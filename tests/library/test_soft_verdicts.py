@@ -22,11 +22,11 @@ def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) 
     rewritten = tmp_path / "old"
     write_arena(rewritten, {"judgments": [row]})
     pq.write_table(old, rewritten / file["path"])
-    manifest = json.loads((rewritten / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((rewritten / "manifest.json").read_text("utf-8"))
     described = manifest["tables"]["judgments"][0]
     content = (rewritten / file["path"]).read_bytes()
     described |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    (rewritten / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (rewritten / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     older = open_arena(rewritten)
     assert older.read("judgments").to_pylist() == arena.read("judgments").to_pylist()
     assert older.sql("SELECT points, verdict FROM judgments").to_pylist() == [{"points": None, "verdict": "A"}]

@@ -75,7 +75,6 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def grades_it(call: Call) -> Act:
     words = re.search(r"<<SENTENCE \w+>>\n(.*)\n<<END", call.content)
-    assert words is not None
     assert "[d" not in words[1]
     name = "full" if "1889" in words[1] else "partial" if "Passage d2." in call.content else "contradicted"
     return reply(f"It says so.\nGrade: [[{name}]]")

@@ -203,7 +203,6 @@ def held(predicted: dict[str, np.ndarray], true: dict[str, np.ndarray]) -> HeldO
 
 def p_value(first: HeldOut, second: HeldOut) -> float:
     test = paired_test(first, second)
-    assert test is not None
     return test.p
 
 

@@ -75,7 +75,7 @@ def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) 
     for k, town in enumerate(towns("de", 12)):
         sentences = passage("de", town).split(". ")
         draw.shuffle(sentences)
-        (corpus / f"copy-{k}.txt").write_text(". ".join(sentences), encoding="utf-8")
+        (corpus / f"copy-{k}.txt").write_text(". ".join(sentences), "utf-8")
         other = f"Die Chronik von {town['town']} nennt für die Brücke das Jahr {town['year']} und {town['builder']}."
         (corpus / f"chronicle-{k}.txt").write_text(
             other + " Mehr ist nicht bekannt, und niemand fragt danach.", "utf-8"
@@ -216,6 +216,6 @@ def test_options_that_cannot_be_are_refused(corpus: Path, tmp_path: Path) -> Non
     for options in ({"n": 0}, {"unanswerable": 2}, {"depth": 1}):
         with pytest.raises(BadInput):
             mirage.testset(corpus, tmp_path / "arena", model, **options)  # type: ignore[arg-type]
-    (tmp_path / "short.txt").write_text("Too short.", encoding="utf-8")
+    (tmp_path / "short.txt").write_text("Too short.", "utf-8")
     with pytest.raises(NotEnoughData):
         mirage.testset(tmp_path / "short.txt", tmp_path / "arena", model, languages=["en"])

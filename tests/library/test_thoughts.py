@@ -30,7 +30,6 @@ def test_thoughts_are_parted_from_the_text_in_every_known_form(form: str) -> Non
     whole = form.format(THOUGHT) + ANSWER
     parted = part_thoughts(whole)
     assert (parted.text, parted.closed, parted.gap) == (ANSWER, True, None)
-    assert parted.thoughts is not None
     assert THOUGHT.partition("\n")[2] in parted.thoughts
     assert len(parted.masked) == len(whole)
     assert parted.masked.strip() == ANSWER

@@ -50,6 +50,6 @@ def test_a_model_s_own_tokenizer_counts_and_cuts(tmp_path: Path) -> None:
     assert tokens.cut("one two  three 火 four", 3) == "one two  three"
     assert tokens.cut("one two", 3) == "one two"
     assert tokens.cut("one two", 0) == ""
-    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
     with pytest.raises(BadInput, match="cannot be read"):
         tokens_of(str(tmp_path))

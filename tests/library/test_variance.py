@@ -80,7 +80,7 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
         for k in range(m)
     ]
     for name, lines in (("queries", queries), ("answers", answers)):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
         mirage("import", tmp_path / f"{name}.jsonl", "--into", tmp_path / "a")
     mirage("measure", "outcomes", tmp_path / "a")
     (report,) = rate_variance(open_arena(tmp_path / "a"))
@@ -88,8 +88,6 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
     assert (query.source, sample.source, query.n, sample.n) == ("query", "sample", n, m)
     assert query.variance == pytest.approx(0.09, abs=0.02)
     assert sample.variance == pytest.approx(0.16, abs=0.02)
-    assert query.share is not None
-    assert sample.share is not None
     assert query.share + sample.share == pytest.approx(1)
     assert report.half_width == pytest.approx(1.96 * ((0.09 + 0.16 / 3) / n) ** 0.5, abs=0.003)
     printed = rows(mirage("report", "noise", tmp_path / "a", "--format", "csv"))

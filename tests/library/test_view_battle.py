@@ -105,8 +105,6 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, judge: Judg
         assert cell == views.find_battles(arena, BattleFilter(x, y, judge, languages=("en",))).cell
         other = result.cells[y, x]
         assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
-        assert cell.interval is not None
-        assert cell.share is not None
         assert cell.interval[0] <= cell.share <= cell.interval[1]
 
 
@@ -194,7 +192,7 @@ def test_answers_without_a_text_or_too_long_are_not_compared() -> None:
     assert shared_words(answer("word " * WORDS), answer("word " * WORDS)) is not None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
 def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, second: str) -> None:
     pair = shared_words(answer(first), answer(second))

@@ -67,7 +67,7 @@ def test_every_door_has_the_rows_and_the_sentence_of_the_view(
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     page = page_text(open_page("leaderboard", arena=arena.path.name, judge=judge))
     write_report(arena, tmp_path / "report.html", texts=False)
-    report = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
+    report = unescape((tmp_path / "report.html").read_text("utf-8"))
     markdown = unescape(ranking.to_markdown()).replace("\\", "")
     tables = json.loads(re.findall(r'id="figures">(.*?)</script>', report, re.DOTALL)[0])["tables"]
     assert told(row for row in tables["ratings"] if row["judge"] == judge) == expected

@@ -219,7 +219,7 @@ def full(path: Path, data: bytes) -> float:
 @pytest.mark.parametrize("case", ["read-only", "unreachable", "full", "replaced", "off"])
 def test_views_work_where_nothing_can_be_stored(case: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if case == "read-only":
-        home.parent.write_text("no folder", encoding="utf-8")
+        home.parent.write_text("no folder", "utf-8")
     elif case == "unreachable":
         monkeypatch.setenv("MIRAGE_HOME", str(home.parent / ("x" * 300)))
     elif case == "full":
@@ -287,12 +287,12 @@ def test_processes_compute_a_view_once_and_a_killed_one_holds_up_nobody(tmp_path
         )
 
     killed = start(PATIENCE)
-    waiting.until(lambda: log.exists() and log.read_text(encoding="utf-8"), "the first computes", process=killed)
+    waiting.until(lambda: log.exists() and log.read_text("utf-8"), "the first computes", process=killed)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     others = [start(0.3), start(0.3)]
     assert [process.communicate(timeout=PATIENCE)[0] for process in others] == ["done\n"] * 2
-    assert log.read_text(encoding="utf-8") == "computed\n" * 2
+    assert log.read_text("utf-8") == "computed\n" * 2
 
 
 def test_the_key_says_all_that_a_view_depends_on(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_the_key_says_all_that_a_view_depends_on(tmp_path: Path) -> None:
     assert len({cache.cache_key(view_of, each) for each in arguments}) == len(arguments)
     beside = replace(arena, path=tmp_path)
     before = cache.cache_key(view_of, {"arena": beside})
-    (tmp_path / "makers.csv").write_text("system,maker\n", encoding="utf-8")
+    (tmp_path / "makers.csv").write_text("system,maker\n", "utf-8")
     assert cache.cache_key(view_of, {"arena": beside}) != before
     one, other = VoteLog[str]("digest", ()), VoteLog[str]("digest", ("not compared",))
     assert cache.cache_key(view_of, {"votes": one}) == cache.cache_key(view_of, {"votes": other})

@@ -55,8 +55,8 @@ def check_command(view: ComparisonView, arena: str, tmp_path: Path, *options: st
     results = [result for case in ElementTree.parse(junit).getroot()[0] for result in case]
     for row, result in zip(view.rows, results, strict=True):
         assert view.row_sentence(row) in (result.get("message") or result.text or "")
-    assert view.overall.verdict in summary.read_text(encoding="utf-8")
-    assert summary.read_text(encoding="utf-8") == mirage_comparison(arena, view, *options).to_markdown()
+    assert view.overall.verdict in summary.read_text("utf-8")
+    assert summary.read_text("utf-8") == mirage_comparison(arena, view, *options).to_markdown()
 
 
 def mirage_comparison(arena: str, view: ComparisonView, *options: str) -> Any:

@@ -120,7 +120,6 @@ def test_the_exam_and_the_agreement_are_the_same_number(arena: Arena) -> None:
     for judge in view.judges:
         joint = agreement.joint_row(judge)
         mark = next(row for row in view.rows if (row.judge, row.language) == (judge, view.scope)).measures["agree"]
-        assert joint is not None
         assert (joint.raw, joint.raw_low, joint.raw_high, joint.n) == (mark.value, mark.low, mark.high, mark.n)
         assert (pairs[judge].agree, pairs[judge].low, pairs[judge].n) == (mark.value, mark.low, mark.n)
     assert conclude_agreement(joint) in page_text(open_page("leaderboard", arena=arena.name, judge=judge))

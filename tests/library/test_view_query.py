@@ -77,7 +77,7 @@ some = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(selection=some)
 def test_the_queries_found_are_those_with_an_answer_that_matches(arena: Arena, selection: AnswerFilter) -> None:
     expected = {}
