@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
-from commands import mirage
+from arena_writer import read_rows, write_arena
+from commands import mirage, write_jsonl
 
 import mirage as mirage_api
 from mirage import open_arena, schema
@@ -60,7 +60,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
 
 def log_of(arena: Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
     """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
-    labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
+    labelled = {(row["language"], row["query_id"]): row["subset"] for row in read_rows(arena, "queries")}
     rows = [
         cast(
             item,
@@ -84,7 +84,7 @@ def truth(_: int, subset: str) -> str:
 def test_half_of_each_label_in_proportion_to_the_languages(arena: Arena) -> None:
     items = draw_audit(arena, n=40, seed=2)
     assert items == draw_audit(arena, n=40, seed=2) != draw_audit(arena, n=40, seed=3)
-    labels = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
+    labels = {(row["language"], row["query_id"]): row["subset"] for row in read_rows(arena, "queries")}
     counts = Counter((item.language, labels[item.language, item.query_id]) for item in items)
     assert counts == {
         ("en", "non_relevant"): 15,
@@ -113,7 +113,7 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
 def filled(path: Path, arena: Arena, n: int = 24, **changed: str) -> Path:
     """Write a ballot of Telugu queries, filled in by amina."""
     rows = ballot(Votes(), arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
-    path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), "utf-8")
+    write_jsonl(path, *(row | {"vote": "yes"} | changed for row in rows))
     return path
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import rich_arena
 import small_arena
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from conftest import ROOT
 from store_cases import forge
 from streamlit.testing.v1 import AppTest
@@ -226,7 +226,7 @@ def test_a_forged_arena_with_repeated_or_no_rows_is_no_traceback(
 @pytest.mark.parametrize("name", ["anna", "people: clear"])
 def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path, name: str) -> None:
     """By a name, or by the scale whose scores their verdicts follow from."""
-    rows = [schema.Judgment(**row) for row in open_arena(arenas / "judged").read("judgments").to_pylist()]
+    rows = [schema.Judgment(**row) for row in read_rows(arenas / "judged", "judgments")]
     human = [replace(row, judge=name, person=True, call=None) for row in rows if row.judge == "gpt-4o"]
     tables = {"judgments": rows + human}
     arena = write_arena(arenas / "with-people", tables, title="People", label="own data")

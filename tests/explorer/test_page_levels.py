@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_arena
-from arena_writer import add_rows
+from arena_writer import add_rows, read_rows
 
 from mirage import schema
-from mirage.store.arena import open_arena
 from pages import headings, html, open_page, page_text
 
 HEADING = "Corrected by people's labels"
@@ -23,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("bare", "labelled"):
         small_arena.write(folder, name, tables=("outcomes", "judgments"))
     rng, rows = np.random.default_rng(4), []
-    for row in open_arena(folder / "labelled").read("outcomes").to_pylist():
+    for row in read_rows(folder / "labelled", "outcomes"):
         if row["parser"] == "strict" and row["outcome"] != "missing":
             answered = float((row["outcome"] == "answered") == (rng.random() < 0.95))
             key = row["language"], row["query_id"], row["system"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,11 +112,11 @@ def test_places_count_from_1_without_gaps_in_the_order_of_the_ranks(rows: list[t
 
 def test_features_are_measured_on_what_the_system_was_shown(arena: Arena) -> None:
     after = run(FEATURES, arena.path, made_by="a test")
-    values = {(r["system"], r["feature"]): r["value"] for r in after.read("features").to_pylist()}
+    values = {(r["system"], r["feature"]): r["value"] for r in read_rows(after, "features")}
     assert values["searching", "n_citations"] == values["plain", "n_citations"] == 1
     assert values["dense", "n_unknown_citations"] == 0, "it was shown b alone, as its first"
     assert values["plain", "citation_MAP@10"] == 1
-    reasons = {(r["system"], r["feature"]): r["reason"] for r in after.read("features").to_pylist()}
+    reasons = {(r["system"], r["feature"]): r["reason"] for r in read_rows(after, "features")}
     assert values["searching", "citation_MAP@10"] is None, "nobody has labelled x"
     assert reasons["searching", "citation_MAP@10"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
+from commands import write_jsonl
 from conftest import ROOT
 from golden.cases import read_table
 from own_system import read_system
@@ -46,7 +47,7 @@ def given(folder: Path, arena: Arena, *, like: str = "baseline/bm25-3", language
     rows = [r for r in arena.read("answers", languages=languages).to_pylist() if r["system"] == like]
     file = folder / "answers.jsonl"
     keys = ("language", "query_id", "text")
-    file.write_text("".join(json.dumps({k: r[k] for k in keys}) + "\n" for r in rows), "utf-8")
+    write_jsonl(file, *({k: r[k] for k in keys} for r in rows))
     return file
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage
 from conftest import ROOT
 from generating_cases import command, write
@@ -25,7 +26,6 @@ from parts_cases import tables
 from waiting import until
 
 from mirage.llm.engines.cluster import TURNS
-from mirage.store.arena import open_arena
 
 pytestmark = pytest.mark.cluster
 LATENCY = 0.5
@@ -131,7 +131,7 @@ def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_
             at_risk += lost * concurrency * TURNS
         assert driver.wait() == 0
         nodes.remove_node(more)
-        rows = open_arena(path).read("answers").to_pylist()
+        rows = read_rows(path, "answers")
         assert len(rows) == len({(row["language"], row["query_id"]) for row in rows}) == CALLS
         assert {row["status"] for row in rows} == {"ok"}
         assert len(service.answered) == CALLS

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from arena_writer import write_arena
+from commands import write_jsonl
 from conftest import ROOT
 from installed import core, run, wheel  # noqa: F401  # fixtures
 
@@ -102,7 +103,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (folder / "battles.csv").write_text("system_a,system_b,verdict\nx,y,A\nx,y,A\nx,y,B\n", "utf-8")
     (folder / "bridge.md").write_text("# The old bridge\n\nThe old bridge was built in 1902.\n", "utf-8")
     for name, rows in {"answers.jsonl": ANSWERS, "votes.jsonl": votes}.items():
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        write_jsonl(folder / name, *rows)
     return {
         "arena": "arena",
         "file": str(folder / "answers.jsonl"),

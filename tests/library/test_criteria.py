@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage, rows
 from judge_cases import answers, arena, by_hash, judgments, run, says, texts  # noqa: F401  # fixtures
 from misbehaving import Act, Call, Service
@@ -158,7 +158,7 @@ def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> N
 def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
     row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
     write_arena(tmp_path / "a", {"judgments": [row]})
-    (read,) = open_arena(tmp_path / "a").read("judgments").to_pylist()
+    (read,) = read_rows(tmp_path / "a", "judgments")
     assert (read["criterion"], read["prompt"]) == (None, None)
     files = list((tmp_path / "a").rglob("judgments/*.parquet"))
     import pyarrow.parquet as pq
@@ -205,7 +205,7 @@ def test_points_are_scores_of_single_answers_and_decide_their_battles(arena: Pat
         assert Counter(service.requests.values()) == {1: 24}, "each answer is asked about once"
     means = {row["system"]: float(row["mean"]) for row in shown if row["language"] == "all"}
     assert means == {"one": 5, "two": 4, "three": 1}
-    scores = open_arena(arena).read("scores").to_pylist()
+    scores = read_rows(arena, "scores")
     about = {(row["rater"], row["measure"], row["low"], row["high"], row["person"]) for row in scores}
     assert about == {("j: tone", "tone", 1, 5, False)}
     (unread,) = (row for row in scores if row["value"] is None)

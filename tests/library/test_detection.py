@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -76,7 +75,7 @@ def test_a_relative_that_the_file_names_is_detected_in_its_other_records(tmp_pat
         {"question": CANTONESE + "我哋聽日去。"},
     ]
     path = tmp_path / "queries.jsonl"
-    path.write_text("".join(json.dumps({**row, "answer": "x", "model": "m"}) + "\n" for row in rows))
+    write_jsonl(path, *({**row, "answer": "x", "model": "m"} for row in rows))
     arena = import_file(path, tmp_path / "arena").arena
     assert list(arena.languages("queries")) == ["yue"]
 

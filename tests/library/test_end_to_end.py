@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from run_cases import few
 from sample_source import read_nuggets, read_sample
@@ -67,12 +67,12 @@ def test_a_served_model_goes_from_retrieval_to_the_ranking_and_is_asked_once(
 
     opened = open_arena(arena)
     assert arenas.check(opened)
-    rows = opened.read("answers").to_pylist()
+    rows = read_rows(opened, "answers")
     made = ("tiny", "tiny+bm25")
     systems = {*made, "reference", *BASELINES}
     assert {row["system"] for row in rows} == systems
     assert {row["retriever"] for row in rows if row["system"] == "tiny+bm25"} == {"bm25"}
-    assert {row["query_id"] for row in opened.read("retrieved").to_pylist()} == {"en-01", "en-02", "en-09"}
+    assert {row["query_id"] for row in read_rows(opened, "retrieved")} == {"en-01", "en-02", "en-09"}
     answers = [row for row in rows if row["system"] in made]
     assert len(answers) == 2 * opened.rows("queries") == 6
     assert {row["status"] for row in answers} <= {"ok", "truncated", "empty"}
@@ -82,19 +82,19 @@ def test_a_served_model_goes_from_retrieval_to_the_ranking_and_is_asked_once(
             assert call["text"] == row["text"]
             assert 0 < call["tokens_out"] <= 24
 
-    outcomes = [row["outcome"] for row in opened.read("outcomes").to_pylist() if row["system"] in made]
+    outcomes = [row["outcome"] for row in read_rows(opened, "outcomes") if row["system"] in made]
     assert len(outcomes) == 2 * 6
     assert outcomes.count("unparsed") >= len(outcomes) / 2
-    grades = [row for row in opened.read("features").to_pylist() if row["feature"] in GRADED]
+    grades = [row for row in read_rows(opened, "features") if row["feature"] in GRADED]
     assert len(grades) == 2 * opened.rows("answers")
     assert sum(row["value"] is None for row in grades) > len(grades) / 2
     assert "no grade could be read" in {row["reason"] for row in grades}
-    verdicts = [row for row in opened.read("judgments").to_pylist() if row["judge"] == "tiny-judge"]
+    verdicts = [row for row in read_rows(opened, "judgments") if row["judge"] == "tiny-judge"]
     assert len(verdicts) == 2 * 6
     unparsed = [row for row in verdicts if row["verdict"] == "unparsed"]
     assert len(unparsed) >= len(verdicts) / 2
     assert all(row["rationale"] and row["reason"] for row in unparsed)
-    assert {row["system"] for row in opened.read("nugget_assignments").to_pylist()} == systems
+    assert {row["system"] for row in read_rows(opened, "nugget_assignments")} == systems
     causes = json.loads(mirage("report", "failures", arena, "--format", "json").stdout)
     assert "tiny+bm25" in {row["system"] for row in causes}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import shutil
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import mirage
+from commands import mirage, write_jsonl
 from engine_vllm_cases import StandIn
 from generating_cases import shown, write
 from golden.cases import read_table
@@ -203,7 +202,7 @@ def nomiracl(folder: Path, relevant: int, non_relevant: int) -> Path:
             (root / kind).mkdir(parents=True, exist_ok=True)
             (root / kind / f"test.{subset}.tsv").write_text("\n".join(rows) + "\n", "utf-8")
         corpus += [{"docid": f"{i}#{k}", "title": f"Title {i}", "text": "A\ntext"} for i in ids for k in range(2)]
-    (root / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), "utf-8")
+    write_jsonl(root / "corpus.jsonl", *corpus)
     return folder
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from arena_writer import write_arena
-from commands import CliRunner
+from arena_writer import read_rows, write_arena
+from commands import CliRunner, write_jsonl
 from commands import mirage as run
 from golden.cases import read_table
 from misbehaving import Service, reply
@@ -50,7 +50,7 @@ def records(*systems: str, n: int = 8) -> list[dict[str, Any]]:
 
 
 def save(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(path, *rows)
     return path
 
 
@@ -163,7 +163,7 @@ def test_a_model_judges_after_its_cost_is_said_and_no_call_is_made_twice(here: P
         evaluate(*judged_by(service, *prices, "--yes"))
         assert len(service.calls) == 48
         evaluate("answers-arena", "--judge", "m")
-    judgments = open_arena(here / "answers-arena").read("judgments").to_pylist()
+    judgments = read_rows(here / "answers-arena", "judgments")
     assert sum(row["judge"] == "m" for row in judgments) == 48
     assert not {"fluency_score"} & set(open_arena(here / "answers-arena").read("features")["feature"].to_pylist())
 
@@ -245,7 +245,7 @@ def test_generate_features_and_judge_from_python_write_what_the_commands_do(tmp_
         arena = mirage.features(arena, only=["length"])
         assert set(arena.read("features")["feature"].to_pylist()) == {"length"}
         arena = mirage.judge(arena, model, judge="strict", pairs=2)
-        assert {row["judge"] for row in arena.read("judgments").to_pylist()} == {"strict"}
+        assert {row["judge"] for row in read_rows(arena, "judgments")} == {"strict"}
         sent = len(service.calls)
         done = CliRunner().invoke(
             app,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service
@@ -41,7 +42,7 @@ def stdout(*words: object) -> str:
 
 
 def rows(arena: Path, table: str) -> list[dict[str, Any]]:
-    return open_arena(arena).read(table).to_pylist()
+    return read_rows(arena, table)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage
 from commands import write_jsonl as jsonl
 from golden.cases import read_table
@@ -37,12 +38,12 @@ def taken(path: Path, into: Path, name: str) -> tuple[FileImport, Arena]:
 
 
 def rows(arena: Arena, name: str, *columns: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[column] for column in columns) for row in arena.read(name).to_pylist()]
+    return [tuple(row[column] for column in columns) for row in read_rows(arena, name)]
 
 
 def same(first: Arena, second: Arena, *names: str) -> None:
     for name in names:
-        assert second.read(name).to_pylist() == first.read(name).to_pylist(), name
+        assert read_rows(second, name) == read_rows(first, name), name
 
 
 def test_records_leave_and_come_in_again_as_they_were(tmp_path: Path) -> None:

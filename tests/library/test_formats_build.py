@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from commands import write_jsonl
 from commands import write_jsonl as saved
 from flat_cases import CASES
 from hypothesis import HealthCheck, given, settings
@@ -119,7 +119,7 @@ def test_a_plain_file_of_battles_is_read_by_column_as_record_by_record(
         elif kind == "parquet":
             pq.write_table(table, path)
         else:
-            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
+            write_jsonl(path, *table.to_pylist())
         found = []
         for reader in (run.read_plain, lambda _: None):
             with pytest.MonkeyPatch.context() as patch:

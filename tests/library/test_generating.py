@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from conftest import PATIENCE
 from generating_cases import command, shown, write
@@ -113,7 +113,7 @@ def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None
     path = write(tmp_path / "arena", n=1)
     with Service(lambda _: reply(f"<think>\n{thoughts}\n</think>\n\nIt is blue [1].")) as service:
         mirage(*command(path, service))
-    rows = open_arena(path).read("answers").to_pylist()
+    rows = read_rows(path, "answers")
     assert {(row["text"], row["status"], row["thoughts"]) for row in rows} == {("It is blue [1].", "ok", thoughts)}
 
 
@@ -227,9 +227,7 @@ def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_setting
     ]
     assert own_prompt.startswith("Query q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
     assert own_prompt.endswith("\nIn English.")
-    assert [row["template"] for row in open_arena(path).read("answers").to_pylist()] == [
-        *("explanation", "own", "rag", "vanilla")
-    ]
+    assert [row["template"] for row in read_rows(path, "answers")] == [*("explanation", "own", "rag", "vanilla")]
 
 
 def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_was(
@@ -449,14 +447,14 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(path: Path) -> None
         assert KEY.encode() not in raw, file
     # Parquet is compressed: the same search in what it holds.
     for table in open_arena(path).tables:
-        assert KEY not in json.dumps(open_arena(path).read(table).to_pylist())
+        assert KEY not in json.dumps(read_rows(path, table))
 
 
 # Answers made again
 
 
 def texts(path: Path) -> dict[str, str]:
-    return {f"{row['language']} {row['query_id']}": row["text"] for row in open_arena(path).read("answers").to_pylist()}
+    return {f"{row['language']} {row['query_id']}": row["text"] for row in read_rows(path, "answers")}
 
 
 def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(path: Path) -> None:
@@ -475,7 +473,7 @@ def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(path: Path
         result = mirage(*command(path, service))
         assert "10 answers already exist" in result.stderr
         assert set(service.requests.values()) == {3}
-    rows = open_arena(path).read("answers").to_pylist()
+    rows = read_rows(path, "answers")
     with Ledger(path / LEDGER, read_only=True) as ledger:
         assert {(ledger.get(row["call"]) or {})["text"] for row in rows} == {"time 3"}
     assert arena.check(open_arena(path))
@@ -489,7 +487,7 @@ def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(path: Path)
         for system in ("one", "two"):
             run(path, service, what=request_of(system, replace=True))
         assert set(service.requests.values()) == {3}
-    rows = open_arena(path).read("answers").to_pylist()
+    rows = read_rows(path, "answers")
     assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
 
 

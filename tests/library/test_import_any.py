@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from arena_writer import read_rows
 from commands import CliRunner
 from commands import write_jsonl as write
 from flat_cases import CASES
@@ -106,8 +107,8 @@ def test_every_form_of_the_same_records_makes_the_same_arena(case: str, tmp_path
     name, data = FILES[case]
     (tmp_path / name).write_bytes(data)
     arena = import_file(tmp_path / name, tmp_path / "arena").arena
-    assert {row["text"] for row in arena.read("answers").to_pylist()} == {row["answer"] for row in ROWS}
-    assert {row["text"] for row in arena.read("queries").to_pylist()} == {row["question"] for row in ROWS}
+    assert {row["text"] for row in read_rows(arena, "answers")} == {row["answer"] for row in ROWS}
+    assert {row["text"] for row in read_rows(arena, "queries")} == {row["question"] for row in ROWS}
 
 
 def test_fields_and_values_are_mapped_also_in_nested_objects(tmp_path: Path) -> None:
@@ -208,10 +209,8 @@ def test_pitfall_177_a_column_a_system_is_read(tmp_path: Path, case: str, kind: 
         pq.write_table(pa.Table.from_pylist(records), file)
     else:
         file.write_text(text if kind == "csv" else "".join(json.dumps(record) + "\n" for record in records))
-    answers = (
-        import_file(file, tmp_path / "arena", options=Options(values={"language": "de"}))
-        .arena.read("answers")
-        .to_pylist()
+    answers = read_rows(
+        import_file(file, tmp_path / "arena", options=Options(values={"language": "de"})).arena, "answers"
     )
     assert {row["system"]: [row["text"]] for row in answers} == systems
 
@@ -233,7 +232,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 def test_hostile_content_comes_in_as_it_is(case: str, tmp_path: Path) -> None:
     record = ROWS[0] | HOSTILE[case]
     arena = import_file(write(tmp_path / "x.jsonl", record), tmp_path / "arena").arena
-    (answer,) = arena.read("answers").to_pylist()
+    (answer,) = read_rows(arena, "answers")
     assert answer["text"] == record["answer"]
     assert arenas.check(arena)
 

@@ -23,7 +23,8 @@ import generating_cases
 import miracl_cases
 import nomiracl_cases
 import pytest
-from arena_writer import add_rows
+from arena_writer import add_rows, read_rows
+from commands import write_jsonl
 from forks import Forks
 from golden.cases import read_pairs
 from mirage_bench_cases import add_cards, published
@@ -148,7 +149,7 @@ def tables(arena: Path) -> dict[str, object]:
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = generating_cases.write(tmp_path_factory.mktemp("answered") / "arena", n=QUERIES)
     kinds = ("relevant", "non_relevant")
-    rows = open_arena(path).read("queries").to_pylist()
+    rows = read_rows(path, "queries")
     queries = [schema.Query(**row | {"subset": kinds[k % 2]}) for k, row in enumerate(rows)]
     answers, draw = [], random.Random(0)
     for query, (j, system) in itertools.product(queries, enumerate(SYSTEMS, 1)):
@@ -164,7 +165,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("file") / "answers.jsonl"
     fields = {"language": "en", "system": "new", "contexts": ["A text."]}
     rows = [fields | {"id": f"n{k}", "question": f"What of {k}?", "answer": f"{k}. " * 20} for k in range(100)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(path, *rows)
     path.with_name("cards.csv").write_text("system,licence\none,MIT\ntwo,MIT\n", "utf-8")
     labels = [f"en,q{k:03},one,eva,{k % 2}\n" for k in range(QUERIES)]
     path.with_name("labels.csv").write_text("language,query_id,system,rater,value\n" + "".join(labels), "utf-8")
@@ -206,7 +207,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory, runner: Runner, answered:
     shutil.copytree(answered, path)
     for command in (f"measure outcomes {path} --shard 1/2", f"generate retrieve {path}.part-1-of-2", f"measure {path}"):
         runner.run(command.split())
-    queries = open_arena(path).read("queries").to_pylist()
+    queries = read_rows(path, "queries")
     verdicts = [
         schema.Judgment(row["language"], row["query_id"], "gpt", *pair, "AB"[k % 3 == 0], None, None, None)
         for k, row in enumerate(queries)
@@ -301,7 +302,7 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
     table, owner = {"generate": ("answers", "system"), "judge": ("judgments", "judge"), "points": ("scores", "rater")}[
         verb
     ]
-    rows = open_arena(path).read(table).to_pylist()
+    rows = read_rows(path, table)
     assert sum(row[owner].partition(":")[0] == "new" for row in rows) == asked
     sound(path)
 
@@ -327,7 +328,7 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
         Vote(vote_id=f"v{k}", time=now(), query_id=f"q{k}", vote="A", control=True, **about)  # type: ignore[arg-type]
         for k in range(3_000)
     ]
-    file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), "utf-8")
+    write_jsonl(file, *(vars_of(row) for row in rows))
     args = ["votes", "import", str(file)]
     for _ in range(KILLS):
         shutil.rmtree(runner.home, ignore_errors=True)

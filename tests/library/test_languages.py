@@ -9,6 +9,7 @@ from pathlib import Path
 
 import langcodes
 import pytest
+from commands import write_jsonl
 from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -183,7 +184,7 @@ def test_several_codes_of_a_language_are_one_language(tmp_path: Path, codes: str
     rows = [
         {"question": f"? {n}", "answer": "!", "system": "x", "language": code} for n, code in enumerate(codes.split())
     ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_jsonl(file, *rows)
     options = Options.parse(meanings=[value] if value else [])
     made = import_file(file, tmp_path / "arena", options=options)
     assert " ".join(made.arena.languages("queries")) == kept
@@ -194,7 +195,7 @@ def test_codes_are_one_language_in_verdicts_and_across_imports(tmp_path: Path) -
     rows = [{"query_id": "q1", "system_a": "x", "system_b": "y", "verdict": "A", "language": "zh"}]
     rows += [{**rows[0], "query_id": "q2", "language": "zh-CN"}, {**rows[0], "query_id": "q3", "language": "zh-TW"}]
     file = tmp_path / "verdicts.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_jsonl(file, *rows)
     for judgments, notes in (read_judgments_file(file), read_judgments(rows)):
         assert set(judgments["language"].to_pylist()) == {"zh"}
         assert "zh-CN" in " ".join(notes)
@@ -207,11 +208,7 @@ def test_codes_are_one_language_in_verdicts_and_across_imports(tmp_path: Path) -
 def test_translations_of_one_id_stay_apart(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     rows = [("zh-CN", "灯塔有多高？"), ("zh-TW", "燈塔有多高？")]
-    file.write_text(
-        "".join(
-            json.dumps({"id": 1, "question": q, "answer": "!", "system": "x", "language": c}) + "\n" for c, q in rows
-        )
-    )
+    write_jsonl(file, *({"id": 1, "question": q, "answer": "!", "system": "x", "language": c} for c, q in rows))
     made = import_file(file, tmp_path / "arena")
     assert list(made.arena.languages("queries")) == ["zh-CN", "zh-TW"]
     assert "stay languages of their own" in made.summary.guessed["codes of Chinese"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from commands import mirage as run
 from conftest import ROOT
 from votes_cases import evidence
@@ -159,7 +159,7 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)
     file = tmp_path / "labels.csv"
-    text = next(row for row in open_arena(arena).read("answers").to_pylist() if row["language"] == "te")
+    text = next(row for row in read_rows(arena, "answers") if row["language"] == "te")
     query, system = text["query_id"], text["system"]
     head = "language,query_id,system,rater,value,answer\n"
     file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", "utf-8")
@@ -200,7 +200,7 @@ def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Pat
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)
     rng, rows = np.random.default_rng(2), []
-    for answer in open_arena(arena).read("answers").to_pylist():
+    for answer in read_rows(arena, "answers"):
         key = answer["language"], answer["query_id"], answer["system"]
         value = float(rng.integers(1, 5))
         said = min(max(value + rng.normal(0, 0.5), 1), 4)

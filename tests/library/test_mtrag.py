@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage
 from commands import rows as printed
 from conftest import DATA, PATIENCE, ROOT
@@ -50,10 +51,10 @@ def test_one_command_brings_everything(arena: Path, source: dict[str, Any]) -> N
     ratings = [row for result in source["evaluations"] for row in result["annotations"].values()]
     assert opened.rows("scores") == sum(map(len, ratings)) == 10_426
     assert opened.languages("queries") == ("en",)
-    assert {row["system"] for row in opened.read("answers").to_pylist()} == set(SYSTEMS)
-    people = [row for row in opened.read("scores").to_pylist() if row["person"]]
+    assert {row["system"] for row in read_rows(opened, "answers")} == set(SYSTEMS)
+    people = [row for row in read_rows(opened, "scores") if row["person"]]
     assert len({row["rater"] for row in people}) == 7
-    kinds = Counter(row["tag"] for row in opened.read("tags").to_pylist())
+    kinds = Counter(row["tag"] for row in read_rows(opened, "tags"))
     assert kinds["Answerability"] == kinds["Turn"] == kinds["Collection"] == 159
 
 

@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -173,7 +173,7 @@ def assign(path: Path) -> Arena:
 
 
 def scores(arena: Arena, name: str = "nugget_all") -> dict[tuple[str, str], float | None]:
-    rows = arena.read("features").to_pylist()
+    rows = read_rows(arena, "features")
     return {(row["query_id"], row["system"]): row["value"] for row in rows if row["feature"] == name}
 
 
@@ -185,7 +185,7 @@ def test_scores_are_features_where_a_bank_is_and_nowhere_else(arena: Path) -> No
         ("q3", "good"): None, ("q3", "half"): None, ("q3", "poor"): None,
     }  # fmt: skip
     assert scores(measured)["q1", "half"] == 0.5
-    reasons = {row["reason"] for row in measured.read("features").to_pylist() if row["query_id"] == "q3"}
+    reasons = {row["reason"] for row in read_rows(measured, "features") if row["query_id"] == "q3"}
     assert "the query has no nugget" in reasons
     means = {(row["system"], row["feature"]): row for row in mirage.nugget_scores(measured)}
     assert means["good", "nugget_vital"]["mean"] == 1
@@ -202,7 +202,7 @@ def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None
     assign(arena)
     new = schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)
     after = add_rows(arena, answers=[new])
-    keys = {(row["query_id"], row["system"]) for row in after.read("nugget_assignments").to_pylist()}
+    keys = {(row["query_id"], row["system"]) for row in read_rows(after, "nugget_assignments")}
     assert ("q1", "half") not in keys
     assert {("q1", "good"), ("q2", "half")} <= keys
 

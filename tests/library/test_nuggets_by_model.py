@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from golden.cases import read_table
 from hypothesis import given
@@ -26,7 +26,6 @@ from mirage.stages.nuggets.stage import (
     parse_assignments,
     parse_bank,
 )
-from mirage.store.arena import open_arena
 
 QUERIES = 12
 SYSTEMS = ("a", "b", "c")
@@ -78,7 +77,7 @@ def assigns(call: Call) -> Act:
 
 
 def table(path: Path, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = open_arena(path).read(name).to_pylist()
+    rows: list[dict[str, Any]] = read_rows(path, name)
     return rows
 
 

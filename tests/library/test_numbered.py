@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from misbehaving import Service, reply
 
@@ -38,7 +38,7 @@ def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str,
     only = ("n_citations", "n_unknown_citations", "citation_Recall@10")
     mirage("measure", "features", path, *(word for name in only for word in ("--only", name)))
     arena = open_arena(path)
-    values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
+    values = {r["feature"]: r["value"] for r in read_rows(arena, "features") if r["system"] == system}
     query = view.query_view(arena, ("en", "q"), "strict")
     (answer,) = (answer for answer in query.answers if answer.system == system)
     (row,) = answers_of(path, system)
@@ -58,7 +58,7 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
     file.write_text(TEMPLATES[template], "utf-8")
     with Service(lambda call: reply(SAID)) as service:
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
-        (row,) = open_arena(path).read("answers").to_pylist()
+        (row,) = read_rows(path, "answers")
         assert (row["template"], row["numbered"]) == (template, template == "mine")
         citations, values, labels = cited(path, "s")
         assert (citations, values) == expected
@@ -66,7 +66,7 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
         calls = service.requests.total()
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         assert service.requests.total() == calls
-        assert open_arena(path).read("answers").to_pylist() == [row]
+        assert read_rows(path, "answers") == [row]
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_a_number_is_the_place_of_a_passage_in_every_format(tmp_path: Path) -> N
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
         assert "are not measured" not in mirage("evaluate", file, "--into", path).output
         arena = open_arena(path)
-        values = {(r["system"], r["feature"]): r["value"] for r in arena.read("features").to_pylist()}
+        values = {(r["system"], r["feature"]): r["value"] for r in read_rows(arena, "features")}
         assert [values[system, "n_citations"] for system in "ab"] == [1, 1]
         assert [values[system, "n_unknown_citations"] for system in "ab"] == [0, 0]
-        assert [row["text"][-4:] for row in arena.read("answers").to_pylist()] == ["[2].", "[1]."]
+        assert [row["text"][-4:] for row in read_rows(arena, "answers")] == ["[2].", "[1]."]
 
 
 def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) 
     mirage("import", "--as", "answers", file, "--into", path)
     told = "Citations of 1 answer are not measured: numbers are cited, and the order of the passages is not known"
     assert mirage("evaluate", path).output.count(told) == 1
-    rows = [row for row in open_arena(path).read("features").to_pylist() if row["feature"] == "n_citations"]
+    rows = [row for row in read_rows(path, "features") if row["feature"] == "n_citations"]
     assert [(row["system"], row["value"], bool(row["reason"])) for row in rows] == [
         ("s", None, True), ("t", 1, False), ("u", 0, False)
     ]  # fmt: skip

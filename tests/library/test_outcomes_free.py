@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import CliRunner, mirage
 from golden.cases import read_golden, read_table
 from hypothesis import given
@@ -209,7 +209,7 @@ def test_the_rules_are_better_than_both_baselines_and_in_no_language_worse() -> 
 
 def test_sentences_of_passages_are_claims() -> None:
     """What a passage says is no refusal: at most one sentence in fifty of the bundled sample is taken for one."""
-    passages = open_arena("sample").read("passages").to_pylist()
+    passages = read_rows(open_arena("sample"), "passages")
     texts = {(row["language"], text) for row in passages for text in re.split(r"(?<=[.!?。।])\s*", row["text"])}
     texts = {(language, text) for language, text in texts if len(text) > 20}
     for code in sorted(LANGUAGES):
@@ -240,7 +240,7 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
     write_arena(path, tables)
 
     def outcomes_by_language() -> dict[str, set[tuple[str, str]]]:
-        rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
+        rows = [row for row in read_rows(path, "outcomes") if row["parser"] == "strict"]
         return {code: {(row["outcome"], row["rule"]) for row in rows if row["language"] == code} for code in texts}
 
     result = mirage("measure", "outcomes", path)
@@ -306,7 +306,7 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
     result = mirage("measure", "outcomes", path, "--second-opinion")
     assert "1 answers are unclassified" in result.stderr
     assert "not validated in this language" in result.stderr
-    rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
+    rows = [row for row in read_rows(path, "outcomes") if row["parser"] == "strict"]
     assert [
         (row["outcome"], row["rule"]) for row in sorted(rows, key=lambda row: (row["language"], row["query_id"]))
     ] == [

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from arena_writer import read_rows
 from conftest import ROOT
 from own_system import read_system
 from page_spot_check_cases import log_in
@@ -57,7 +58,7 @@ def test_an_upload_leaves_the_given_arena_as_it_was_whatever_its_label(tmp_path:
     assert everything(arena.path) == before
     assert first != second
     texts = {
-        owner: [row["text"] for row in open_arena(path).read("answers").to_pylist() if row["system"] == "mine"]
+        owner: [row["text"] for row in read_rows(path, "answers") if row["system"] == "mine"]
         for owner, path in ((ANNA, first), (SESSION, second))
     }
     assert texts == {ANNA: [ANNA], SESSION: [SESSION]}

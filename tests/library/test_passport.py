@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage, rows
 from golden.cases import read_table
 from judge_cases import says
@@ -50,7 +51,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def items(source: Path) -> dict[tuple[str, str], Item]:
     texts: dict[tuple[str, str], Item] = {}
-    for row in open_arena(passport_path(source)).read("answers").to_pylist():
+    for row in read_rows(passport_path(source), "answers"):
         if row["status"] == "ok":
             texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
     return texts
@@ -103,7 +104,7 @@ def test_one_digit_of_one_number_changes_in_its_own_script(items: dict[tuple[str
 def test_a_moved_citation_names_a_passage_that_was_shown(source: Path, items: dict[tuple[str, str], Item]) -> None:
     arena = open_arena(passport_path(source))
     shown: dict[tuple[str, str], list[str]] = {}
-    for row in arena.read("retrieved").to_pylist() + arena.read("passages").to_pylist():
+    for row in read_rows(arena, "retrieved") + read_rows(arena, "passages"):
         shown.setdefault((row["language"], row["query_id"]), []).append(row["passage_id"])
     for key, item in items.items():
         if "moved-citation" in item:
@@ -160,13 +161,13 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
 def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena"
     copies.copy(open_arena("sample"), path)
-    first = draw_items(path, queries=1, languages=["sw"], made_by="a test").read("answers").to_pylist()
-    more = draw_items(path, queries=2, languages=["sw", "th"], made_by="a test").read("answers").to_pylist()
+    first = read_rows(draw_items(path, queries=1, languages=["sw"], made_by="a test"), "answers")
+    more = read_rows(draw_items(path, queries=2, languages=["sw", "th"], made_by="a test"), "answers")
     assert {row["language"] for row in more} == {"sw", "th"}
     assert all(row in more for row in first)
     assert len({row["query_id"] for row in more if row["language"] == "sw"}) == 2
     again = draw_items(path, made_by="a test", languages=["sw"])
-    assert len({row["query_id"] for row in again.read("answers").to_pylist() if row["language"] == "sw"}) == 2
+    assert len({row["query_id"] for row in read_rows(again, "answers") if row["language"] == "sw"}) == 2
     assert len(item_pairs(again, ["sw"])) < len(item_pairs(again))
 
 
@@ -243,7 +244,7 @@ def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Pa
     copies.copy(open_arena("sample"), path)
     arena = draw_items(path, languages=["es", "zh"], made_by="a test")
     texts: dict[tuple[str, str], Item] = {}
-    for row in arena.read("answers").to_pylist():
+    for row in read_rows(arena, "answers"):
         if row["status"] == "ok":
             texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
     with Service(simulated(texts)) as service:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from derivation import STAGES
 from golden.cases import read_table
 from pipeline_cases import judgments, published_answers
@@ -63,7 +63,7 @@ def test_import_brings_answers_and_their_outcomes_in_one_write(arena: Arena) -> 
 
 
 def texts(arena: Arena) -> dict[tuple[str, str], str]:
-    return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
+    return {(row["query_id"], row["system"]): row["text"] for row in read_rows(arena, "answers")}
 
 
 def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same(arena: Arena, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same
     assert "ratings" not in other.tables
     changed = {key for key, text in texts(other).items() if before[key] != text}
     assert 0 < len(changed) < len(before)
-    measured = {(row["query_id"], row["system"]) for row in other.read("features").to_pylist()}
+    measured = {(row["query_id"], row["system"]) for row in read_rows(other, "features")}
     assert measured == before.keys() - changed
     assert arenas.check(other)
 

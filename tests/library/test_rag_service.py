@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage
 from generating_cases import shown, write
 from golden.cases import read_table
@@ -56,7 +57,7 @@ def command(path: Path, service: Service, *more: str) -> list[str]:
 
 
 def rows(path: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = open_arena(path).read(table).to_pylist()
+    found: list[dict[str, Any]] = read_rows(path, table)
     return found
 
 

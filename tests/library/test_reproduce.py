@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from sklearn.ensemble import RandomForestRegressor
 
@@ -109,7 +109,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
     """Every one of the table `published` that the arena can have, and no other."""
     printed = {
         tuple(row[name] for name in ("item", "metric", "setting", "system", "language")): row["value"]
-        for row in open_arena("published").read("published").to_pylist()
+        for row in read_rows(open_arena("published"), "published")
         if row["source"] == "MIRAGE-Bench"
     }
     assert {figure.item for figure in reproduction.figures} == {*(f"Table {n}" for n in range(2, 6)), "Figure 4"}
@@ -139,7 +139,7 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
-    printed = open_arena("published").read("published").to_pylist()
+    printed = read_rows(open_arena("published"), "published")
     assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
     assert set(HELD_OUT) <= set(PRINTED.values())
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from commands import mirage
 
 from mirage import schema
@@ -35,7 +35,7 @@ def test_a_run_alone_changes_nothing_but_its_own_table(path: Path, tmp_path: Pat
     arena = import_file(tmp_path / "a.trec", path).arena
     assert arena.read("passages").equals(before.read("passages"))
     assert arena.read("queries").equals(before.read("queries"))
-    rows = [tuple(row.values()) for row in arena.read("retrieved").to_pylist()]
+    rows = [tuple(row.values()) for row in read_rows(arena, "retrieved")]
     assert rows == [
         ("fi", "q1", "first", "d1", 2, 7.0, None, None, None),
         ("fi", "q1", "first", "d9", 1, 7.25, None, None, None),
@@ -57,7 +57,7 @@ def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> 
 def test_the_score_decides_the_rank(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.trec").write_text("q1 Q0 d1 0 1.0 r\nq1 Q0 d2 1 3.0 r\nq1 Q0 d3 2 3.0 r\n")
     done = import_file(tmp_path / "a.trec", path)
-    ranks = {row["passage_id"]: row["rank"] for row in done.arena.read("retrieved").to_pylist()}
+    ranks = {row["passage_id"]: row["rank"] for row in read_rows(done.arena, "retrieved")}
     assert ranks == {"d2": 1, "d3": 2, "d1": 3}
     assert "rank" in done.summary.guessed
 
@@ -107,7 +107,7 @@ def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
     line = {"id": "q", "question": "Mikä on pääkaupunki?", "language": "fi", "contexts": passages, "answer": "Helsinki"}
     (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", "utf-8")
     mirage("import", tmp_path / "in.jsonl", "--into", tmp_path / "arena")
-    rows = open_arena(tmp_path / "arena").read("passages").to_pylist()
+    rows = read_rows(tmp_path / "arena", "passages")
     languages = {row["passage_id"]: row["passage_language"] for row in rows}
     assert languages == {"1": "fi", "2": "sv", "3": None, "4": None}
 
@@ -120,5 +120,5 @@ def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
     line = json.dumps({"docid": "d-sv", "title": "Finland", "text": SWEDISH})
     (folder / "corpus.sv.jsonl").write_text(line + "\n", "utf-8")
     mirage("import", "--as", "trec", folder, "--into", tmp_path / "arena")
-    (row,) = open_arena(tmp_path / "arena").read("passages").to_pylist()
+    (row,) = read_rows(tmp_path / "arena", "passages")
     assert (row["language"], row["passage_language"], row["text"]) == ("sw", "sv", SWEDISH)

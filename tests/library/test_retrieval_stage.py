@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from commands import mirage
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -52,7 +52,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def lists(arena: Arena, retriever: str) -> dict[str, list[str]]:
-    rows = [row for row in arena.read("retrieved").to_pylist() if row["retriever"] == retriever]
+    rows = [row for row in read_rows(arena, "retrieved") if row["retriever"] == retriever]
     by_language: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: (row["language"], row["rank"])):
         by_language.setdefault(row["language"], []).append(row["passage_id"])
@@ -62,7 +62,7 @@ def lists(arena: Arena, retriever: str) -> dict[str, list[str]]:
 def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> None:
     arena = retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     assert {code: ids[0] for code, ids in lists(arena, "bm25").items()} == dict.fromkeys(TEXTS, "d0")
-    rows = {(row["language"], row["passage_id"]): row for row in arena.read("retrieved").to_pylist()}
+    rows = {(row["language"], row["passage_id"]): row for row in read_rows(arena, "retrieved")}
     assert rows["fi", "d0"]["text"] == TEXTS["fi"][0]
     if ("fi", "d1") in rows:
         assert rows["fi", "d1"]["text"] is None, "it stands in table passages"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
@@ -75,7 +75,7 @@ def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: P
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
     arena = open_arena(tmp_path / "a")
-    rows = arena.read("outcomes").to_pylist()
+    rows = read_rows(arena, "outcomes")
     assert {(row["language"], row["query_id"]) for row in rows} == set(KEYS[:4])
     assert len(rows) == 2 * 4 * len(SYSTEMS)
     assert any("12 answers" in note for note in arena.manifest["made"]["outcomes"]["notes"])
@@ -119,8 +119,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
     write_arena(whole, contents)
     write_arena(bare, {table: rows for table, rows in contents.items() if table in declared})
     measured = [
-        measure(path, MeasureSettings([name], "one"), made_by="a test").read("features").to_pylist()
-        for path in (whole, bare)
+        read_rows(measure(path, MeasureSettings([name], "one"), made_by="a test"), "features") for path in (whole, bare)
     ]
     assert measured[0] == measured[1]
     assert any(row["value"] is not None for row in measured[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from conftest import ROOT
 from golden.cases import read_table
 from hypothesis import given, settings
@@ -75,7 +75,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
 @pytest.fixture(scope="module")
 def rows(arena: Arena) -> list[dict[str, Any]]:
     """The answers, with their text as a search compares it."""
-    rows = arena.read("answers").to_pylist()
+    rows = read_rows(arena, "answers")
     return [row | {"lower": unicodedata.normalize("NFC", row["text"] or "").lower()} for row in rows]
 
 
@@ -145,7 +145,7 @@ def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
 def test_the_rows_of_a_query_are_all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     monkeypatch.setattr("mirage.store.query_rows._FEW", few)
     arena = arena_of(tmp_path, [f"text {i}" for i in range(3000)])
-    everything = arena.read("answers").to_pylist()
+    everything = read_rows(arena, "answers")
     for query_id in ("q0000", "q0133", "q0134", "q0999"):
         for code in ("ar", "fi"):
             expected = [r for r in everything if (r["language"], r["query_id"]) == (code, query_id)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from conftest import ROOT
 from hypothesis import given, settings
@@ -156,7 +156,7 @@ def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
 
 def test_a_query_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": GOOD, "2": GOOD})
-    passages = open_arena(folder).read("passages").to_pylist()
+    passages = read_rows(folder, "passages")
     passages[0]["text"] = None
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
     write_arena(folder, {"passages": table})
@@ -217,7 +217,7 @@ def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
 
 def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": None, "2": None, "3": None})
-    passages = open_arena(folder).read("passages").to_pylist()
+    passages = read_rows(folder, "passages")
     for row in passages:
         row["relevant"] = row["relevant"] and row["query_id"] != "3"
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
@@ -326,7 +326,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
         )
     folder = tmp_path / "a"
     mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", folder)
-    passages = open_arena(folder).read("passages").to_pylist()
+    passages = read_rows(folder, "passages")
     relevant = {row["query_id"]: row["passage_id"] for row in passages if row["relevant"]}
     answers = tmp_path / "answers.jsonl"
     answers.write_text(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from golden.cases import read_table
 from misbehaving import Act, Call, Service, error, reply
@@ -87,7 +87,7 @@ def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: P
     with Service(ill) as service:
         options = ("--model", "m", "--base-url", service.url, "--retries", 0)
         mirage("measure", "support", arena, *options)
-        rows = open_arena(arena).read("support_grades").to_pylist()
+        rows = read_rows(arena, "support_grades")
         assert len(rows) == 18
         assert {row["reason"] is None for row in rows if row["sentence"] == 0} == {False}
         # One passage has no text: no call, a reason.
@@ -128,7 +128,7 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
             mirage("measure", "support", path, "--model", "m", "--base-url", service.url)
             contents = [call.content for call in service.calls]
         assert sorted(name for text in contents for name in ids if f"Passage {name}." in text) == ["d8", "d9"]
-        graded = open_arena(path).read("support_grades").to_pylist()
+        graded = read_rows(path, "support_grades")
         assert {(row["system"], row["passage_id"]) for row in graded} == {("deep", "d9"), ("shallow", "d8")}
         assert all(row["grade"] for row in graded)
 
@@ -149,7 +149,7 @@ def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> N
         vote(7, "no", query="q3", who="b"),
     ]
     grade_support_by_votes(arena, log, made_by="a test")
-    rows = open_arena(arena).read("support_grades").to_pylist()
+    rows = read_rows(arena, "support_grades")
     assert {row["grader"] for row in rows} == {PEOPLE}
     assert {(row["query_id"], row["sentence"]): row["grade"] for row in rows} == {
         ("q1", 0): "full",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -12,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import add_rows, write_arena
-from commands import CliRunner, mirage
+from arena_writer import add_rows, read_rows, write_arena
+from commands import CliRunner, mirage, write_jsonl
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
@@ -60,7 +59,7 @@ def arena(tmp_path: Path) -> Path:
 
 
 def lines(path: Path, table: pa.Table) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
+    write_jsonl(path, *table.to_pylist())
     return path
 
 
@@ -138,7 +137,7 @@ def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) 
     with Service(in_the_middle(change)) as service:
         mirage("generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0")
     assert systems(arena) == {"one", "two", "red", "mine"}
-    assert {row["judge"] for row in open_arena(arena).read("judgments").to_pylist()} == {"judge", "new"}
+    assert {row["judge"] for row in read_rows(arena, "judgments")} == {"judge", "new"}
 
 
 def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
@@ -148,7 +147,7 @@ def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: 
         common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
         mirage("generate", *common, "--languages", "en")
-    system_rows = [row for row in open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
+    system_rows = [row for row in read_rows(arena, "answers") if row["system"] == "mine"]
     assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUERIES, ("fi", "q0")])
     assert {row["status"] for row in system_rows} == {"ok"}
 
@@ -157,9 +156,9 @@ def test_no_verdict_is_kept_on_a_text_that_changed_while_the_judge_read_it(arena
     changed = answers("one", "Another text.", among=[("en", "q1")])
     with Service(in_the_middle(bring(arena, changed), reply("So. [[A]]"))) as service:
         mirage("judge", arena, "--judge", "late", "--model", "m", "--base-url", service.url, "--retries", "0")
-    rows = [row for row in open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    rows = [row for row in read_rows(arena, "judgments") if row["judge"] == "late"]
     assert {row["query_id"] for row in rows} == {"q0", "q2", "q3"}
-    assert {row["query_id"] for row in open_arena(arena).read("judgments").to_pylist()} == {"q0", "q2", "q3"}
+    assert {row["query_id"] for row in read_rows(arena, "judgments")} == {"q0", "q2", "q3"}
 
 
 def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too(arena: Path) -> None:
@@ -172,7 +171,7 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
         result = CliRunner().invoke(cli.app, command, prog_name="mirage")
     assert result.exit_code == 2
     assert "late has verdicts" in result.output
-    calls = [row["call"] for row in open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    calls = [row["call"] for row in read_rows(arena, "judgments") if row["judge"] == "late"]
     with Ledger(ledger_path(arena)) as ledger:
         assert {ledger.request(call)["model"] for call in calls} == {"m2"}  # type: ignore[index]
 
@@ -244,12 +243,12 @@ def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Pat
         made_by="a test",
     )
     assert dict(result.replaced) == {"answers": 1}
-    features = 1 + len({row["feature"] for row in result.arena.read("features").to_pylist()})
+    features = 1 + len({row["feature"] for row in read_rows(result.arena, "features")})
     assert result.lost["judgments"] == 1
     assert result.lost["outcomes"] == 2
     assert result.lost["features"] == features - 1
     assert "ratings" not in result.arena.tables
-    keys = {(row["query_id"], row["system"]) for row in result.arena.read("outcomes").to_pylist()}
+    keys = {(row["query_id"], row["system"]) for row in read_rows(result.arena, "outcomes")}
     assert ("q1", "one") not in keys
     assert ("q1", "two") in keys
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from arena_writer import write_arena
-from commands import mirage, rows
+from commands import mirage, rows, write_jsonl
 
 import mirage as api
 from mirage import schema
@@ -80,7 +79,7 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
         for k in range(m)
     ]
     for name, lines in (("queries", queries), ("answers", answers)):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        write_jsonl(tmp_path / f"{name}.jsonl", *lines)
         mirage("import", tmp_path / f"{name}.jsonl", "--into", tmp_path / "a")
     mirage("measure", "outcomes", tmp_path / "a")
     (report,) = rate_variance(open_arena(tmp_path / "a"))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from arena_writer import add_rows, write_arena
+from commands import write_jsonl
 from payloads import HOSTILE
 
 from mirage import schema
@@ -102,7 +103,7 @@ def test_battles_and_labels_share_a_sheet_in_any_order(arena: Arena, tmp_path: P
     words = zip(battles.to_pylist() + labels.to_pylist(), ("A", "B", "skip", "no"), strict=True)
     rows = [row | {"vote": word} for row, word in words]
     path = tmp_path / "b.jsonl"
-    path.write_text("".join(json.dumps(dict(reversed(row.items()))) + "\n" for row in reversed(rows)), "utf-8")
+    write_jsonl(path, *(dict(reversed(row.items())) for row in reversed(rows)))
     with Votes() as database:
         assert [import_ballot(database, path, arena)[:2] for _ in range(2)] == [(4, 4), (4, 0)]
         assert (len(database.rows(Vote)), len(database.rows(LabelVote))) == (3, 1)
@@ -171,7 +172,7 @@ def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
     of_random = case in ("another reason", "never drawn")
     place = next(k for k, item in enumerate(items) if (item.why == "random") == of_random)
     FORGERIES[case](rows[place], items[place], arena)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(path, *rows)
     with Votes() as database:
         assert import_ballot(database, path, arena) == (5, 5, 1, 0, 0)
         assert import_ballot(database, path, arena)[:2] == (5, 0), "a replay adds nothing"
@@ -191,7 +192,7 @@ def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
 def test_rows_may_be_sorted_and_a_ballot_for_anybody_proves_no_person(arena: Arena, tmp_path: Path) -> None:
     path = sheet(arena, tmp_path / "b.jsonl", "A,A,A,A,A", voter=None)
     rows = [line.value | {"voter": "ravi"} for line in records.records(path)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)), "utf-8")
+    write_jsonl(path, *reversed(rows))
     with Votes() as database:
         imported = import_ballot(database, path, arena)
         assert imported == (5, 5, 0, 5, 0)
@@ -217,7 +218,7 @@ def test_two_votes_on_one_item_are_refused_and_a_sheet_sent_again_is_told(arena:
     double = tmp_path / "double.jsonl"
     with Votes() as database:
         for more, n in ((rows[1] | {"vote": "B"}, 0), (rows[1], 2)):
-            double.write_text("".join(json.dumps(row) + "\n" for row in (*rows[:2], more)), "utf-8")
+            write_jsonl(double, *rows[:2], more)
             if not n:
                 with pytest.raises(BadInput, match=r"amina has another vote .*double\.jsonl:2\n.*double\.jsonl:3"):
                     import_ballot(database, double, arena)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from arena_writer import write_arena
-from commands import mirage
+from commands import mirage, write_jsonl
 from votes_cases import evidence, vote
 
 from benchmarks.simulated import simulate_arena
@@ -200,7 +200,7 @@ def test_pitfall_235_a_log_that_these_votes_did_not_sign_is_of_opinions(
     undo = rows[0] | {"vote_id": "back", "vote": "undo", "undoes": rows[0]["vote_id"] if not change else own[0].vote_id}
     if "voter" not in change:
         rows.append(undo | {"signature": "é"})
-    Path("v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_jsonl(Path("v.jsonl"), *rows)
     assert f"{len(rows)} rows taken as opinions" in mirage("votes", "import", "v.jsonl").stderr
     with Votes() as database:
         counted = votes_on(arena, database.rows(Vote))
