@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
@@ -206,11 +206,11 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for subset in ("relevant", "non_relevant"):
         for number in range(10):
             key = "en", f"{subset[0]}{number}"
-            queries.append(schema.Query(*key, subset, "Why?", None))
+            queries.append(make_query(*key, subset, "Why?"))
             for template, positives in (("vanilla", 3), ("role", 8)):
                 text = yes if number < positives else no
                 name = f"Mistral-7B-Instruct-v0.3@{template}"
-                answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
+                answers.append(make_answer(*key, name, text, template=template))
     tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
     write_arena(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)})
     monkeypatch.setattr(store_arena, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import rich_arena
 import small_arena
-from arena_writer import read_rows, write_arena
+from arena_writer import make_answer, make_judgment, read_rows, write_arena
 from conftest import ROOT
 from store_cases import forge
 from streamlit.testing.v1 import AppTest
@@ -47,9 +47,9 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for a, b in (("gpt-4", "aya-101"), ("aya-101", "llama-3"), ("llama-3", "gpt-4")):
                 winner = "gpt-4" if "gpt-4" in (a, b) and (judge == "gpt-4o" or q % 2) else "aya-101"
                 verdict = "tie" if winner not in (a, b) else "A" if winner == a else "B"
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, a, b, verdict))
                 turned = {"A": "B", "B": "A", "tie": "tie"}[verdict]
-                rows.append(schema.Judgment("en", f"q{q}", judge, b, a, turned, None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, b, a, turned))
     features = [
         schema.Feature("en", f"q{q}", system, "length", float(100 * (k + 1) + 7 * q), None)
         for q in range(6)
@@ -241,12 +241,12 @@ def test_a_passport_is_shown_by_fault(arenas: Path) -> None:
     assert "Passport" not in page_text(opened(arena="judged"))
     answers, verdicts = [], []
     for code, q in ((code, q) for code in ("en", "fi") for q in range(12)):
-        answers.append(schema.Answer(code, f"q{q}", ORIGINAL, "so", "ok", None, None, None))
-        answers.append(schema.Answer(code, f"q{q}", "unsupported", "so it is", "ok", None, None, None))
+        answers.append(make_answer(code, f"q{q}", ORIGINAL, "so"))
+        answers.append(make_answer(code, f"q{q}", "unsupported", "so it is"))
         answers.append(schema.Answer(code, f"q{q}", "padding", None, "missing", None, "no sentence", None))
         for a, b in ((ORIGINAL, "unsupported"), ("unsupported", ORIGINAL)):
             seen = (a == ORIGINAL) == (code == "en")
-            verdicts.append(schema.Judgment(code, f"q{q}", "j", a, b, "A" if seen else "B", None, None, None))
+            verdicts.append(make_judgment(code, f"q{q}", "j", a, b, "A" if seen else "B"))
     tables = {"answers": answers, "judgments": verdicts}
     write_arena(passport_path(arenas / "judged"), tables)
     app = opened(arena="judged")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import waiting
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from conftest import PATIENCE, ROOT
 from page_spot_check_cases import Session, folder, key, log_in, open_page, rows  # noqa: F401  # fixtures
 from payloads import HOSTILE
@@ -109,8 +109,8 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
 def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key_, names = ("en", "q"), (HOSTILE[0], HOSTILE[8])
     rows_by_table: dict[str, list[Any]] = {
-        "queries": [schema.Query(*key_, "relevant", "Q", None)],
-        "answers": [schema.Answer(*key_, name, f"Says {k}.", "ok", None, None, None) for k, name in enumerate(names)],
+        "queries": [make_query(*key_, "relevant", "Q")],
+        "answers": [make_answer(*key_, name, f"Says {k}.") for k, name in enumerate(names)],
         "judgments": [schema.Judgment(*key_, HOSTILE[1], *names, "A", HOSTILE[2], None, None)],
     }
     write_arena(tmp_path / "hostile", rows_by_table)

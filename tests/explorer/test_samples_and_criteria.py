@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, make_query, write_arena
 
 from mirage import schema
 from mirage.battles.judge import judge_facts
@@ -29,7 +29,7 @@ def judgments() -> list[schema.Judgment]:
             for a, b in (("red", "blue"), ("blue", "red")):
                 verdict = "A" if a == "red" or (q + repeat) % 3 == 0 else "B"
                 about: dict[str, Any] = {"criterion": criterion, "repeat": repeat or None}
-                rows.append(schema.Judgment("en", f"q{q}", name, a, b, verdict, None, None, None, **about))
+                rows.append(make_judgment("en", f"q{q}", name, a, b, verdict, **about))
     return rows
 
 
@@ -38,10 +38,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arena with three answers of red and one of blue to every query."""
     folder = tmp_path_factory.mktemp("arenas")
     queries = schema.from_rows(
-        "queries", [schema.Query("en", f"q{q}", "non_relevant", f"Question {q}?", None) for q in range(QUERIES)]
+        "queries", [make_query("en", f"q{q}", "non_relevant", f"Question {q}?") for q in range(QUERIES)]
     )
     answered = [
-        schema.Answer("en", f"q{q}", system, SAYS[q % 2], "ok", "vanilla", None, None)
+        make_answer("en", f"q{q}", system, SAYS[q % 2], template="vanilla")
         for q in range(QUERIES)
         for system in ("blue", "red")
     ]

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow.compute as pc
 import pytest
+from arena_writer import make_answer, make_query
 from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,7 +142,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
     answers = schema.from_rows(
         "answers",
         [
-            schema.Answer("en", f"q{k:02}", system, f"text of {system}", "ok", None, None, None)
+            make_answer("en", f"q{k:02}", system, f"text of {system}")
             for k in range(len(PAIRS))
             for system in ("x", "y")
         ],
@@ -242,7 +243,7 @@ def test_labels_are_human_only_where_people_made_them(tmp_path: Path, maker: sch
 
 def test_a_file_with_labels_of_its_own_makes_their_maker_unknown(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
-    queries = schema.from_rows("queries", [schema.Query("en", "q1", "relevant", "What is it?", None)])
+    queries = schema.from_rows("queries", [make_query("en", "q1", "relevant", "What is it?")])
     writing.write(arena, {"queries": queries}, made_by=Provenance("a test", labels="people"))
     rows = [{"language": "en", "query_id": "q1", "query": "What is it?", "system": "a", "answer": "A river [1]."}]
     kept = mirage.import_file(rows, arena)

@@ -211,7 +211,7 @@ def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypa
     assert open_arena(tmp_path / "sample").rows("judgments") == 1
     run("arena", "copy", "sample", "nomiracl")
     assert is_arena(tmp_path / "nomiracl")
-    assert open_arena("sample").version == bundled
+    assert open_arena(ROOT / "data" / "sample").version == bundled
 
 
 def test_the_explorer_refuses_a_file_and_says_how_to_evaluate_it(tmp_path: Path) -> None:

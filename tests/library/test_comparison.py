@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import CliRunner
 from golden.cases import read_table
 from hypothesis import example, given
@@ -538,7 +538,7 @@ def test_ratings_of_two_runs_are_those_of_one_arena_with_both(tmp_path: Path) ->
 def judged_arena(path: Path, wins: dict[tuple[str, str], int], n: int = 60) -> Arena:
     """An arena with verdicts: of each pair, how many of the queries the first wins; the second wins the others."""
     rows = [
-        schema.Judgment("en", f"q{k:02}", "judge-x", a, b, "A" if k < won else "B", None, None, None)
+        make_judgment("en", f"q{k:02}", "judge-x", a, b, "A" if k < won else "B")
         for (a, b), won in wins.items()
         for k in range(n)
     ]
@@ -647,9 +647,7 @@ def test_a_comparison_by_nuggets_is_that_of_the_scores(tmp_path: Path) -> None:
         schema.NuggetAssignment("en", q, s, f"n{i}", "m", "support" if yes else "not_support", None, None, None)
         for (q, s, i), yes in stated.items()
     ]
-    answers = [
-        schema.Answer("en", q, s, f"An answer of {s}.", "ok", None, None, None) for q in keys for s in ("new", "old")
-    ]
+    answers = [make_answer("en", q, s, f"An answer of {s}.") for q in keys for s in ("new", "old")]
     tables = {
         "answers": answers,
         "nuggets": bank,

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_writer import read_rows, write_arena
+from arena_writer import make_judgment, read_rows, write_arena
 from commands import mirage, rows
 from judge_cases import answers, arena, by_hash, judgments, run, says, texts  # noqa: F401  # fixtures
 from misbehaving import Act, Call, Service
@@ -156,7 +156,7 @@ def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> N
 
 
 def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
-    row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
+    row = make_judgment("en", "q", "j", "a", "b", "A")
     write_arena(tmp_path / "a", {"judgments": [row]})
     (read,) = read_rows(tmp_path / "a", "judgments")
     assert (read["criterion"], read["prompt"]) == (None, None)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from commands import mirage as command_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,7 +47,7 @@ def vote(row: Said, language: str = "en") -> Vote:
 
 def judgments(rows: Iterable[Said], language: str = "en") -> list[schema.Judgment]:
     return [
-        schema.Judgment(language, query, who, a, b, verdict, None, None, None)  # type: ignore[arg-type]
+        make_judgment(language, query, who, a, b, verdict)  # type: ignore[arg-type]
         for who, query, a, b, verdict in rows
     ]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import mirage
 from conftest import ROOT
 from golden.cases import read_table
@@ -27,9 +27,9 @@ SAMPLE = ROOT / "data" / "sample"
 
 def judged(*rows: tuple[str, str, str]) -> tuple[list[Record], Counter[str]]:
     """The preferences of a judge with these verdicts on one query."""
-    judgments = [schema.Judgment("en", "q", "j", a, b, v, None, None, None) for a, b, v in rows]  # type: ignore[arg-type]
-    answers = [schema.Answer("en", "q", s, f"{s} says", "ok", None, None, None) for s in ("x", "y")]
-    answers.append(schema.Answer("en", "q", "same", "x says", "ok", None, None, None))
+    judgments = [make_judgment("en", "q", "j", a, b, v) for a, b, v in rows]  # type: ignore[arg-type]
+    answers = [make_answer("en", "q", s, f"{s} says") for s in ("x", "y")]
+    answers.append(make_answer("en", "q", "same", "x says"))
     answers.append(schema.Answer("en", "q", "failed", None, "api_error", None, "timeout", None))
     tables = schema.from_rows("judgments", judgments), schema.from_rows("answers", answers)
     return preferences(*tables, {("en", "q"): "Who?"}, judge="j")

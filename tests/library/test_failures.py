@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import CliRunner, write_jsonl
 from commands import mirage as run
 
@@ -131,15 +131,11 @@ def test_two_systems_alone_lose_by_failures_on_every_query_whoever_decides(tmp_p
     keys = [("en", f"q{k}", system) for k in range(N) for system in ("good", "flaky")]
     made = [key for key in keys if key[2] == "good" or int(key[1][1:]) % 3]
     rows: dict[str, list[Any]] = {
-        "answers": [schema.Answer(*key, "A." if key in made else "", "ok", None, None, None) for key in keys],
+        "answers": [make_answer(*key, "A." if key in made else "") for key in keys],
         "nuggets": [schema.Nugget(*key[:2], "n0", "A fact.", "vital", None, "m") for key in keys[::2]],
         "nugget_assignments": [schema.NuggetAssignment(*key, "n0", "m", "support", None, None, None) for key in made],
         "scores": [schema.Score(*key, "clear", "amina", True, 3.0, 1.0, 4.0, None) for key in made],
-        "judgments": [
-            schema.Judgment(*key[:2], "m", "good", "flaky", "tie", None, None, None)
-            for key in made
-            if key[2] == "flaky"
-        ],
+        "judgments": [make_judgment(*key[:2], "m", "good", "flaky", "tie") for key in made if key[2] == "flaky"],
     }
     write_arena(tmp_path / "a", rows)
     raters.judge_by_scores(tmp_path / "a", "clear", made_by="a test")

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from browser import Opened, show
 from commands import CliRunner, mirage
 from conftest import ROOT
@@ -313,7 +313,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         key = (CODES[i % len(CODES)], f"{i:02} {name_of(payload)}")
         texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
         subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
-        by_table["queries"].append(schema.Query(*key, subset, payload, None))
+        by_table["queries"].append(make_query(*key, subset, payload))
         by_table["passages"] += [
             schema.Passage(*key, f"{k} {name_of(text)}", k, text, text * 2, k == 1 and subset == "relevant")
             for k, text in enumerate(texts[:GIVEN], 1)
@@ -329,7 +329,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
         for name, text in zip(NAMES, texts, strict=True):
             answer = f"Yes, answer is present [1] {text}" if (i + len(name)) % 3 else f"I don't know {text}"
-            by_table["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
+            by_table["answers"].append(make_answer(*key, name, answer, template="vanilla"))
         for k, text in enumerate(texts):
             a, b = pairs[(i * 12 + k) % len(pairs)]
             for judge, verdict in zip(JUDGES, "AB", strict=True):
@@ -354,9 +354,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     key = ("en", "1")
     huge = "<b>word</b> [1] " * (LARGE // 16)
     large = {
-        "queries": [schema.Query(*key, "relevant", huge, None)],
+        "queries": [make_query(*key, "relevant", huge)],
         "passages": [schema.Passage(*key, "1#0", 1, "title", huge, True)],
-        "answers": [schema.Answer(*key, name, huge, "ok", "vanilla", None, None) for name in ("one", "two")],
+        "answers": [make_answer(*key, name, huge, template="vanilla") for name in ("one", "two")],
         "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", huge, None, None)],
     }
     write_arena(folder / "large", large, title="Large", label="simulated")

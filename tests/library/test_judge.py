@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, make_query, write_arena
 from commands import mirage
 from golden.cases import read_table
 from hypothesis import assume, given, settings
@@ -106,7 +106,7 @@ def test_a_sample_by_pair_is_balanced_and_larger_samples_hold_smaller_ones(
 @given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1), st.integers(1, 40))
 @settings(max_examples=60)
 def test_a_sample_by_pair_draws_nothing_twice_and_ends_with_all(present: set[tuple[int, int]], n: int) -> None:
-    rows = [schema.Answer("en", f"q{q}", f"s{s}", "x", "ok", None, None, None) for q, s in present]
+    rows = [make_answer("en", f"q{q}", f"s{s}", "x") for q, s in present]
     table = schema.from_rows("answers", rows)
     possible = sum(1 for q in range(6) for _ in combinations([s for query, s in present if query == q], 2))
     assume(possible)
@@ -260,7 +260,7 @@ def test_passages_are_cut_to_what_the_systems_were_shown_and_named_by_place_and_
         schema.Passage("en", "q0", f"d#{i}", i, None, text, None) for i, text in ((1, "short"), (2, None), (3, long))
     ]
     passages = schema.from_rows("passages", rows)
-    queries = schema.from_rows("queries", [schema.Query("en", "q0", None, "Why?", None)])
+    queries = schema.from_rows("queries", [make_query("en", "q0", None, "Why?")])
     battles = choose_pairs(answers(n=1, languages=("en",)))
     shown = Prompts(battles, queries, passages, answers(n=1, languages=("en",))).texts_of(0)
     assert [(p.position, p.passage_id, p.text == "short") for p in shown.passages] == [
@@ -718,7 +718,7 @@ def verdicts(*rows: tuple[str, str, str, str, str], name: str = "j") -> pa.Table
     """Language, query, first, second, verdict."""
     return schema.from_rows(
         "judgments",
-        [schema.Judgment(code, query, name, a, b, verdict, None, None, None) for code, query, a, b, verdict in rows],  # type: ignore[arg-type]
+        [make_judgment(code, query, name, a, b, verdict) for code, query, a, b, verdict in rows],  # type: ignore[arg-type]
     )
 
 

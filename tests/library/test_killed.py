@@ -23,7 +23,7 @@ import generating_cases
 import miracl_cases
 import nomiracl_cases
 import pytest
-from arena_writer import add_rows, read_rows
+from arena_writer import add_rows, make_answer, make_judgment, read_rows
 from commands import write_jsonl
 from forks import Forks
 from golden.cases import read_pairs
@@ -156,7 +156,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         said = f"##Reason: It says so [{query.query_id}#0]. ##Answer: Yes, answer is present, says {system}."
         text = said if draw.random() < j / 6 else f"I don't know, says {system}."
         template = "rag" if system == "five" else "vanilla"
-        answers.append(schema.Answer(query.language, query.query_id, system, text, "ok", template, None, None))
+        answers.append(make_answer(query.language, query.query_id, system, text, template=template))
     return add_rows(path, queries=queries, answers=answers).path
 
 
@@ -209,7 +209,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory, runner: Runner, answered:
         runner.run(command.split())
     queries = read_rows(path, "queries")
     verdicts = [
-        schema.Judgment(row["language"], row["query_id"], "gpt", *pair, "AB"[k % 3 == 0], None, None, None)
+        make_judgment(row["language"], row["query_id"], "gpt", *pair, "AB"[k % 3 == 0])
         for k, row in enumerate(queries)
         for pair in itertools.combinations(SYSTEMS, 2)
     ]

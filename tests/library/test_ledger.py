@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_query, write_arena
 
-from mirage import schema
 from mirage.errors import ArenaError
 from mirage.store import arena as arenas
 from mirage.store.ledger import NAME as LEDGER
@@ -126,7 +125,7 @@ def test_a_file_that_is_no_ledger_or_of_another_version_is_refused_and_left_alon
 
 
 def test_a_ledger_does_not_make_its_folder_foreign_to_the_arena(tmp_path: Path) -> None:
-    tables = {"queries": [schema.Query("en", "q0", None, "Why?", None)]}
+    tables = {"queries": [make_query("en", "q0", None, "Why?")]}
     with Ledger(tmp_path / "a" / LEDGER) as ledger:
         ledger.put("k", REQUEST, REPLY)
         # The journal files lie beside it now, as after a kill.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import add_rows, read_rows, write_arena
+from arena_writer import add_rows, make_answer, make_query, read_rows, write_arena
 from commands import mirage as run
 from conftest import ROOT
 from votes_cases import evidence
@@ -108,12 +108,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for code in ("en", "sw", "te"):
         for k in range(60):
             subset = "relevant" if k % 2 else "non_relevant"
-            queries.append(schema.Query(code, f"{code}{k}", subset, f"question {k}", None))
+            queries.append(make_query(code, f"{code}{k}", subset, f"question {k}"))
             for system in SYSTEMS:
                 right = rng.random() < (0.85 if system == "able" else 0.5)
                 answered = right == (subset == "relevant")
                 text = f"answer {k} of {system}" if answered else "I cannot answer."
-                answers.append(schema.Answer(code, f"{code}{k}", system, text, "ok", None, None, None))
+                answers.append(make_answer(code, f"{code}{k}", system, text))
                 seen = answered if rng.random() < 0.95 else not answered
                 word = "answered" if seen else "abstained"
                 for parser in ("published", "strict"):

@@ -6,7 +6,7 @@ import string
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from board_cases import board_of
 from commands import mirage
 from golden.cases import read_golden
@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import Result
 
-from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.publish.charts.palette import family
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge
@@ -106,9 +105,9 @@ def judged(path: Path) -> Arena:
     for q in range(10):
         for judge, first in (("alpha", "A"), ("gpt-4o", "B")):
             for a, b, verdict in (("ours-1", "llama-3", first), ("llama-3", "ours-1", "A" if first == "B" else "B")):
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, a, b, verdict))
             for a, b in (("llama-3", "mixtral"), ("mixtral", "ours-1")):
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, "A", None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, a, b, "A"))
     return write_arena(path, {"judgments": rows}, title="A", label="own")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import make_answer, make_query
 from commands import mirage
 from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
@@ -44,8 +45,8 @@ PATHS = [
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     rows = {
-        "queries": [schema.Query("en", "q0", "relevant", "Why?", None)],
-        "answers": [schema.Answer("en", "q0", "one", "So.", "ok", None, None, None)],
+        "queries": [make_query("en", "q0", "relevant", "Why?")],
+        "answers": [make_answer("en", "q0", "one", "So.")],
     }
     tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
     writing.write(tmp_path / "arenas" / "bad", tables, made_by=Provenance("a test", notes=["a note"]))

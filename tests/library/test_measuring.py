@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from commands import mirage
 from conftest import ROOT
 from misbehaving import Service, error, reply
@@ -75,10 +75,10 @@ def small(path: Path) -> Path:
     """An arena of three queries with answers of two systems."""
     keys = [("en", f"q{i}") for i in range(3)]
     tables = {
-        "queries": [schema.Query(*key, None, f"Query {key[1]}?", None) for key in keys],
+        "queries": [make_query(*key, None, f"Query {key[1]}?") for key in keys],
         "passages": [schema.Passage(*key, "p#0", 1, "T", "Text.", True) for key in keys],
         "answers": [
-            schema.Answer(*key, system, f"##Answer: {system} on {key[1]}.", "ok", "rag", None, None)
+            make_answer(*key, system, f"##Answer: {system} on {key[1]}.", template="rag")
             for key in keys
             for system in ("ours", "theirs")
         ],

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, make_query, write_arena
 from commands import write_jsonl as write
 from golden.cases import read_table
 from store_cases import forge
@@ -123,9 +123,9 @@ def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(
 ) -> None:
     """The files and the manifest are written by hand, so that every hash is right."""
     tables = {
-        "queries": [schema.Query("en", "1", "relevant", "Who?", None)],
-        "answers": [schema.Answer("en", "1", name, "Ann.", "ok", None, None, None) for name in "ab"],
-        "judgments": [schema.Judgment("en", "1", "j", "a", "b", "A", None, None, None)],
+        "queries": [make_query("en", "1", "relevant", "Who?")],
+        "answers": [make_answer("en", "1", name, "Ann.") for name in "ab"],
+        "judgments": [make_judgment("en", "1", "j", "a", "b", "A")],
     }
     arena = write_arena(tmp_path / "arena", tables)
     rows = arena.read(table).to_pylist()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import mirage as command
 from golden.cases import read_pairs
 
@@ -36,7 +36,7 @@ def arena_of(path: Path, *, judged: bool = False) -> Arena:
             importance = "vital" if k < 2 and query_id != "q3" else "okay"
             nuggets.append(schema.Nugget("en", query_id, f"n{k}", f"Fact {k} of {query_id}.", importance, None, "m"))
         for system, given in by_system.items():
-            answers.append(schema.Answer("en", query_id, system, "An answer.", "ok", None, None, None))
+            answers.append(make_answer("en", query_id, system, "An answer."))
             for k, assignment in enumerate(given):
                 if query_id != "q4" or system == "red":
                     reason = None if assignment else "the call failed"
@@ -44,7 +44,7 @@ def arena_of(path: Path, *, judged: bool = False) -> Arena:
                     assigned.append(schema.NuggetAssignment(*key, MODEL, assignment, None, reason, None))
     tables = {"answers": answers, "nuggets": nuggets, "nugget_assignments": assigned}
     if judged:
-        verdict = schema.Judgment("en", "q0", "j", "blue", "red", "A", None, None, None)
+        verdict = make_judgment("en", "q0", "j", "blue", "red", "A")
         tables["judgments"] = [verdict]
     return write_arena(path, tables)
 

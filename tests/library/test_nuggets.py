@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from arena_writer import add_rows, read_rows, write_arena
+from arena_writer import add_rows, make_answer, make_query, read_rows, write_arena
 from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,11 +151,9 @@ ANSWERS = {"good": "The lamp was lit in 1889. Volunteers keep it.", "half": "The
 def arena(tmp_path: Path) -> Path:
     """Two queries with the same answers; a bank of two nuggets each, and none for a third query."""
     path = tmp_path / "arena"
-    queries = [schema.Query("en", f"q{k}", None, "What of the light?", None) for k in (1, 2, 3)]
+    queries = [make_query("en", f"q{k}", None, "What of the light?") for k in (1, 2, 3)]
     answers = [
-        schema.Answer("en", f"q{k}", system, text, "ok", "rag", None, None)
-        for k in (1, 2, 3)
-        for system, text in ANSWERS.items()
+        make_answer("en", f"q{k}", system, text, template="rag") for k in (1, 2, 3) for system, text in ANSWERS.items()
     ]
     answers.append(schema.Answer("en", "q1", "silent", None, "missing", None, None, None))
     rows = [nugget for query in ("q1", "q2") for nugget in bank(*LINES, query=query)]
@@ -200,7 +198,7 @@ def test_the_store_knows_which_features_rest_on_which_table() -> None:
 
 def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None:
     assign(arena)
-    new = schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)
+    new = make_answer("en", "q1", "half", "Other words.")
     after = add_rows(arena, answers=[new])
     keys = {(row["query_id"], row["system"]) for row in read_rows(after, "nugget_assignments")}
     assert ("q1", "half") not in keys

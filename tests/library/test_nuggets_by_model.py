@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import read_rows, write_arena
+from arena_writer import make_answer, make_query, read_rows, write_arena
 from commands import mirage
 from golden.cases import read_table
 from hypothesis import given
@@ -36,14 +36,14 @@ def arena(tmp_path: Path) -> Path:
     path = tmp_path / "arena"
     keys = [("en", f"q{k}") for k in range(QUERIES)]
     tables = {
-        "queries": [schema.Query(*key, None, f"What of {key[1]}?", None) for key in keys],
+        "queries": [make_query(*key, None, f"What of {key[1]}?") for key in keys],
         "passages": [
             schema.Passage(*key, f"{key[1]}#{k}", k, None, f"Text {k} of {key[1]}.", k == 2)
             for key in keys
             for k in (1, 2)
         ],
         "answers": [
-            schema.Answer(*key, system, f"The words of {system} on {key[1]}.", "ok", "rag", None, None)
+            make_answer(*key, system, f"The words of {system} on {key[1]}.", template="rag")
             for key in keys
             for system in SYSTEMS
         ],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from arena_writer import read_rows, write_arena
+from arena_writer import make_query, read_rows, write_arena
 from commands import CliRunner, mirage
 from golden.cases import read_golden, read_table
 from hypothesis import given
@@ -229,7 +229,7 @@ def test_an_outcome_is_the_one_that_the_model_sets(text: str, shown: tuple[str, 
 def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -> None:
     texts = {"vi": "Tài liệu không nêu năm xây dựng.", "id": "Dokumen tidak menyebutkan tahunnya."}
     tables = {
-        "queries": [schema.Query(code, f"q{n}", "non_relevant", "?", None) for code in texts for n in range(3)],
+        "queries": [make_query(code, f"q{n}", "non_relevant", "?") for code in texts for n in range(3)],
         "answers": [
             schema.Answer(code, f"q{n}", "s", text if n else f"{text} {n}", "ok", None, "rag", None, numbered=False)
             for code, text in texts.items()
@@ -292,7 +292,7 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
         "vi": ["No có.", "Yes có.", "Or có."],
     }
     tables = {
-        "queries": [schema.Query(code, f"q{n}", "non_relevant", "?", None) for code in texts for n in range(3)],
+        "queries": [make_query(code, f"q{n}", "non_relevant", "?") for code in texts for n in range(3)],
         "answers": [
             schema.Answer(code, f"q{n}", "s", text, "ok", None, "rag", None, numbered=False)
             for code, of in texts.items()

@@ -10,7 +10,7 @@ import choix
 import numpy as np
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from commands import mirage
 from commands import rows as rows_of
 
@@ -35,7 +35,7 @@ def battles() -> dict[str, Battles]:
 def undefeated() -> dict[str, Battles]:
     """`a` always beats the others, who beat each other in turn."""
     rows = [
-        schema.Judgment("en", f"q{q}", "j", *pair, "A" if "a" in pair or q % 2 else "B", None, None, None)
+        make_judgment("en", f"q{q}", "j", *pair, "A" if "a" in pair or q % 2 else "B")
         for q in range(10)
         for pair in itertools.combinations("abc", 2)
     ]
@@ -185,8 +185,8 @@ def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
     by_labels = mirage("rank", "paper", folder, "--judge", "relevance", "--draws", 3, "--format", "csv")
     assert {row["language"] for row in rows_of(by_labels)} == {"en", "fi"}
     verdicts = [
-        schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
-        schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
+        make_judgment("en", "q", "j", "x", "y", "A"),
+        make_judgment("en", "q2", "j", "x", "y", "tie"),
     ]
     other = write_arena(tmp_path / "b", {"judgments": verdicts}).path
     result = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")

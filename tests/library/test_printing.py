@@ -13,7 +13,7 @@ from pathlib import Path
 
 import payloads
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from commands import mirage as run
 from conftest import ROOT
 from exporting_tables_cases import read_markdown
@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 from printing_cases import latex_cells
 
 import mirage
-from mirage import schema
 from mirage.errors import BadInput
 from mirage.text.printing import PrintedColumn, latex_table, markdown_table, single_line
 
@@ -83,7 +82,7 @@ def test_a_command_prints_the_same_rows_in_every_format(command: list[str]) -> N
 def test_what_a_terminal_cannot_show_or_would_obey_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "j.csv"
     path.write_text("a,b\0\x1b[2J,a,b\n")
-    judgment = schema.Judgment("en", "q", "j", "mod\u00e8le", "b", "A", None, None, None)
+    judgment = make_judgment("en", "q", "j", "mod\u00e8le", "b", "A")
     write_arena(tmp_path / "arena", {"judgments": [judgment]})
     for command in (["import", str(path)], ["judges", str(tmp_path / "arena")], ["rank", str(tmp_path / "arena")]):
         done = subprocess.run(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from commands import mirage
 from commands import rows as printed
 from conftest import PATIENCE, ROOT
@@ -108,8 +108,8 @@ def arena(tmp_path: Path) -> Path:
     """Two systems, twelve queries, two people and a program."""
     keys = [(q, s) for q in range(12) for s in ("a", "b")]
     tables = {
-        "queries": [schema.Query("en", f"q{q}", None, f"Why {q}?", None) for q in range(12)],
-        "answers": [schema.Answer("en", f"q{q}", s, f"{s}{q}", "ok", None, None, None) for q, s in keys],
+        "queries": [make_query("en", f"q{q}", None, f"Why {q}?") for q in range(12)],
+        "answers": [make_answer("en", f"q{q}", s, f"{s}{q}") for q, s in keys],
         "scores": [
             score(q, s, r, float(1 + (q + (s == "a") + (r == "x" and q % 3 == 0)) % 4)) for q, s in keys for r in "xy"
         ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import add_rows, read_rows, write_arena
+from arena_writer import add_rows, make_judgment, read_rows, write_arena
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
@@ -133,4 +133,4 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
             measure(less, MeasureSettings([name], "one"), made_by="a test")
 
 
-JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])
+JUDGED = schema.from_rows("judgments", [make_judgment("en", "q0", "j", "one", "two", "A")])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import read_rows, write_arena
+from arena_writer import make_answer, make_query, read_rows, write_arena
 from commands import mirage
 from conftest import ROOT
 from hypothesis import given, settings
@@ -51,7 +51,7 @@ def arena(
     tables: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": []}
     for query, answer in answers.items():
         key = "sw", query
-        tables["queries"].append(schema.Query(*key, None, f"Swali {query}?", None))
+        tables["queries"].append(make_query(*key, None, f"Swali {query}?"))
         tables["passages"] += [
             schema.Passage(*key, passage_id, place, None, text.format(passage_id), label)
             for place, (passage_id, label) in enumerate(labels.items(), start=1)
@@ -127,7 +127,7 @@ def test_distractors_are_mixed_in_by_the_seed(tmp_path: Path) -> None:
 def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
     tmp_path: Path, answer: str | None, changed: dict[str, Any], reason: str
 ) -> None:
-    good = schema.Answer("sw", "0", "teacher", GOOD, "ok", "rag", None, None)
+    good = make_answer("sw", "0", "teacher", GOOD, template="rag")
     folder = arena(tmp_path / "a", {"0": GOOD, "1": answer}, **changed)
     if changed:
         table = open_arena(folder).read("answers").slice(1)
@@ -187,7 +187,7 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
                 for n, (passage_id, label) in enumerate(labels.items(), 1)
             ],
         ),
-        "answers": schema.from_rows("answers", [schema.Answer(*key, "t", answer, "ok", "rag", None, None)]),
+        "answers": schema.from_rows("answers", [make_answer(*key, "t", answer, template="rag")]),
     }
     prompt = "\n\n".join(f"[{passage_id}] Kifungu" for passage_id in sorted(labels))
     records, left = sft.conversations(tables, {key: prompt}, ["t"])
@@ -299,7 +299,7 @@ def test_several_teachers_are_named_and_all_their_good_answers_taken(tmp_path: P
     brief = compose_answer("Lina kina [q#2].", "Lina kina [q#2].")
     bad = compose_answer("Ni kubwa [q#1].", "Ndiyo.")
     answers = [
-        schema.Answer("sw", f"{number:02}", teacher, text, "ok", "rag", None, None)
+        make_answer("sw", f"{number:02}", teacher, text, template="rag")
         for teacher, text, n in (("a", GOOD, 40), ("b", brief, 30), ("c", bad, 10))
         for number in range(n)
     ]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import CliRunner, mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import cli, schema
+from mirage import cli
 from mirage.store import export as exporting
 from mirage.store.arena import open_arena
 from mirage.store.files import csv_rows
@@ -63,8 +63,8 @@ def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    answers = [schema.Answer("en", f"q{i}", text, text, "ok", None, None, None) for i, text in enumerate(FORMULAS[:4])]
-    verdicts = [schema.Judgment("en", "q0", "=j", *pair, "A", None, None, None) for pair in (("=a", "b"), ("b", "=a"))]
+    answers = [make_answer("en", f"q{i}", text, text) for i, text in enumerate(FORMULAS[:4])]
+    verdicts = [make_judgment("en", "q0", "=j", *pair, "A") for pair in (("=a", "b"), ("b", "=a"))]
     tables = {
         "answers": answers,
         "judgments": verdicts,

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from arena_writer import read_rows, write_arena
+from arena_writer import make_judgment, read_rows, write_arena
 
-from mirage import schema
 from mirage.store.arena import open_arena
 
 
 def test_an_arena_written_before_a_column_was_there_still_opens(tmp_path: Path) -> None:
-    row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
+    row = make_judgment("en", "q", "j", "a", "b", "A")
     arena = write_arena(tmp_path / "arena", {"judgments": [row]})
     (file,) = arena.manifest["tables"]["judgments"]
     old = pq.read_table(arena.path / file["path"]).drop_columns(["points"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import read_rows, write_arena
+from arena_writer import make_answer, make_query, read_rows, write_arena
 from commands import mirage
 from golden.cases import read_table
 from misbehaving import Act, Call, Service, error, reply
@@ -62,13 +62,13 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MIRAGE_VOTES_URL", f"sqlite:///{tmp_path / 'votes.sqlite'}")
     path = tmp_path / "arena"
     tables = {
-        "queries": [schema.Query("en", f"q{k}", None, "What of it?", None) for k in range(6)],
+        "queries": [make_query("en", f"q{k}", None, "What of it?") for k in range(6)],
         "passages": [
             schema.Passage("en", f"q{k}", name, n, None, f"Passage {name}." if name == "d1" or k else None, None)
             for k in range(6)
             for n, name in enumerate(PASSAGES, 1)
         ],
-        "answers": [schema.Answer("en", f"q{k}", "s", TEXT, "ok", None, None, None, numbered=False) for k in range(6)],
+        "answers": [make_answer("en", f"q{k}", "s", TEXT, numbered=False) for k in range(6)],
     }
     return write_arena(path, tables).path
 
@@ -106,7 +106,7 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
     query = ("en", "q1")
     ids = ("d8", "d9")
     tables = {
-        "queries": [schema.Query(*query, None, "What of it?", None)],
+        "queries": [make_query(*query, None, "What of it?")],
         "retrieved": [
             schema.Retrieved(*query, "bm25", name, rank, None, None, f"Passage {name}.")
             for rank, name in enumerate(ids, 1)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from commands import mirage, rows
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,8 +38,8 @@ def study(texts: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
     queries, answers = {}, []
     for (system, template), cases in texts.items():
         for language, subset, query, text in cases:
-            queries[language, query] = schema.Query(language, query, subset, "Why?", None)  # type: ignore[arg-type]
-            answers.append(schema.Answer(language, query, system, text, "ok", template, None, None))
+            queries[language, query] = make_query(language, query, subset, "Why?")  # type: ignore[arg-type]
+            answers.append(make_answer(language, query, system, text, template=template))
     tables = {
         "queries": schema.from_rows("queries", list(queries.values())),
         "answers": schema.from_rows("answers", answers),
@@ -306,7 +306,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
 def test_a_query_without_a_text_or_a_passage_without_a_label_makes_its_mean_null(
     printed: pa.Table, tmp_path: Path
 ) -> None:
-    queries = [schema.Query("sw", "1", None, None, "not published"), schema.Query("sw", "2", None, "Nani?", None)]
+    queries = [schema.Query("sw", "1", None, None, "not published"), make_query("sw", "2", None, "Nani?")]
     passages = [
         schema.Passage("sw", "1", "a", 1, None, None, None),
         schema.Passage("sw", "2", "b", 1, None, None, True),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import add_rows, read_rows, write_arena
+from arena_writer import add_rows, make_answer, make_judgment, make_query, read_rows, write_arena
 from commands import CliRunner, mirage, write_jsonl
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
@@ -36,19 +36,19 @@ QUERIES = [("en", f"q{i}") for i in range(4)]
 
 def answers(system: str, text: str = "An answer.", *, among: list[tuple[str, str]] | None = None) -> pa.Table:
     keys = QUERIES if among is None else among
-    return schema.from_rows("answers", [schema.Answer(*key, system, text, "ok", None, None, None) for key in keys])
+    return schema.from_rows("answers", [make_answer(*key, system, text) for key in keys])
 
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     """Queries with passages and labels, answers of two systems, their outcomes and features, and verdicts on them."""
-    queries = [schema.Query(*key, "relevant", f"What of {key[1]}?", None) for key in QUERIES]
+    queries = [make_query(*key, "relevant", f"What of {key[1]}?") for key in QUERIES]
     passages = [schema.Passage(*key, f"{key[1]}#0", 1, "Title", f"A text about {key[1]}.", True) for key in QUERIES]
     tables = {
         "queries": queries,
         "passages": passages,
         "answers": pa.concat_tables([answers("one"), answers("two")]),
-        "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUERIES],
+        "judgments": [make_judgment(*key, "judge", "one", "two", "A") for key in QUERIES],
     }
     path = tmp_path / "arena"
     write_arena(path, tables)
@@ -128,7 +128,7 @@ def bring(arena: Path, table: pa.Table) -> Callable[[], object]:
 
 
 def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) -> None:
-    verdict = schema.Judgment("en", "q0", "new", "one", "two", "B", None, None, None)
+    verdict = make_judgment("en", "q0", "new", "one", "two", "B")
 
     def change() -> None:
         add_rows(arena, answers=answers("red"))
@@ -142,7 +142,7 @@ def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) 
 
 def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
     passage = schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)
-    add_rows(arena, queries=[schema.Query("fi", "q0", "relevant", "Mitä?", None)], passages=[passage])
+    add_rows(arena, queries=[make_query("fi", "q0", "relevant", "Mitä?")], passages=[passage])
     with Service() as service:
         common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
@@ -200,7 +200,7 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
     def slow(tables: Any, **options: Any) -> dict[str, pa.Table]:
         seen.append(len(tables["judgments"]))
         if len(seen) == 1:
-            add_rows(arena, judgments=[schema.Judgment("en", "q0", "judge", "two", "one", "B", None, None, None)])
+            add_rows(arena, judgments=[make_judgment("en", "q0", "judge", "two", "one", "B")])
         return stage.run(tables, **options)
 
     slow_stage = Stage("slow", stage.reads, stage.writes, slow)
@@ -211,7 +211,7 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
 def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena: Path) -> None:
     def outrun(_: Any) -> dict[str, pa.Table]:
         names = len(systems(arena, "judgments"))
-        row = schema.Judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B", None, None, None)
+        row = make_judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B")
         add_rows(arena, judgments=[row])
         return {"ratings": schema.arrow_schema("ratings").empty_table()}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import add_rows, write_arena
+from arena_writer import add_rows, make_answer, make_judgment, make_query, write_arena
 from commands import write_jsonl
 from payloads import HOSTILE
 
@@ -38,14 +38,13 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for k in range(16):
         query, payload = f"q{k:02d}", HOSTILE[k % len(HOSTILE)]
-        rows["queries"].append(schema.Query("te", query, None, f"query {k}? {payload}", None))
+        rows["queries"].append(make_query("te", query, None, f"query {k}? {payload}"))
         rows["passages"].append(schema.Passage("te", query, f"{k}#1", 1, f"title {payload}", f"=1+{k}", True))
         rows["answers"] += [
-            schema.Answer("te", query, system, f"=cmd {payload} {'نص' * s} {s}", "ok", None, None, None)
-            for s, system in enumerate(SYSTEMS)
+            make_answer("te", query, system, f"=cmd {payload} {'نص' * s} {s}") for s, system in enumerate(SYSTEMS)
         ]
         rows["judgments"] += [
-            schema.Judgment("te", query, "zq-judge", *pair, "A" if pair == (a, b) or k % 2 else "B", None, None, None)
+            make_judgment("te", query, "zq-judge", *pair, "A" if pair == (a, b) or k % 2 else "B")
             for a, b in itertools.combinations(SYSTEMS, 2)
             for pair in ((a, b), (b, a))
         ]

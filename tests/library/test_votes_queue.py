@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from arena_writer import make_answer
 from votes_agreement_cases import judgments
 
 from mirage import schema
@@ -25,9 +26,7 @@ QUERIES = 60
 def answers(**texts: str) -> pa.Table:
     """A text of its own for every answer, but those given as query_system."""
     rows = [
-        schema.Answer("sw", f"q{q:03}", s, texts.get(f"q{q:03}_{s}", f"{q} {s}"), "ok", None, None, None)
-        for q in range(QUERIES)
-        for s in SYSTEMS
+        make_answer("sw", f"q{q:03}", s, texts.get(f"q{q:03}_{s}", f"{q} {s}")) for q in range(QUERIES) for s in SYSTEMS
     ]
     return schema.from_rows("answers", rows)
 
