@@ -36,14 +36,13 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from golden.cases import read_golden
-
 if __name__ == "__main__":  # run as a program, from any folder
     sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from golden import small_arenas
+from golden.cases import read_golden
 
 import mirage
 from mirage.battles.judge import judges
@@ -108,11 +107,6 @@ SHOWN = 20
 # --- the program's names ----------------------------------------------------------------------------------------------
 
 
-def judges_of(arena: mirage.Arena) -> tuple[str, ...]:
-    """Return the names of all that can decide an arena's battles."""
-    return judges(arena)
-
-
 def a_judge(name: str, skill: str = "both") -> Judge:
     """Return the judge with a name."""
     return Judge.from_name(name, skill=skill)  # type: ignore[arg-type]
@@ -128,11 +122,6 @@ def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | Non
     """Join an arena's features with the battles of a judge."""
     judge = a_judge(name)
     return training(arena.read("features"), judge.read(arena), judge, languages=languages)
-
-
-def stored_judge(row: Mapping[str, Any]) -> str:
-    """Return the judge of a row of the stored tables ratings, predictions or importances, or of an agreement."""
-    return str(row["judge"])
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
@@ -200,7 +189,7 @@ def rankings(arenas: Arenas) -> Numbers:
     18 languages take longest, neither skills nor simulated judges.
     """
     for name, arena in arenas.items():
-        for judge in judges_of(arena):
+        for judge in judges(arena):
             if judge.startswith("simulated/"):
                 continue
             skills = ("both", "abstain", "answer") if judge == "relevance" and name != "sample" else ("both",)
@@ -262,7 +251,7 @@ def stored(arenas: Arenas) -> Numbers:
                 continue
             sums: dict[str, list[float]] = {}
             for row in arenas[name].read(table).to_pylist():
-                judge = f"{stored_judge(row)}:{row['skill']}"
+                judge = f"{row['judge']}:{row['skill']}"
                 where = key(name, "stored", table, judge=judge, language=row["language"])
                 if table == "importances":
                     for column in columns:
@@ -355,7 +344,8 @@ def features_anew(arenas: Arenas) -> Numbers:
         for table in ("queries", "passages", "answers", "retrieved", "nuggets", "nugget_assignments"):
             if table in arenas[name].tables:
                 tables[table] = arenas[name].read(table, languages=languages)
-        first = {code: min(_ids(tables["queries"], code)) for code in languages}
+        ids = tables["queries"].to_pylist()
+        first = {code: min(row["query_id"] for row in ids if row["language"] == code) for code in languages}
         tables = {table: _of_queries(found, first) for table, found in tables.items()}
         systems = set(tables["answers"]["system"].to_pylist())
         reference = next((system for system in ("reference", "amber") if system in systems), None)
@@ -366,10 +356,6 @@ def features_anew(arenas: Arenas) -> Numbers:
         )
         names = ("language", "query_id", "system", "feature")
         yield from rows(key(name, "features anew"), measured.to_pylist(), names, ("value",))
-
-
-def _ids(queries: pa.Table, code: str) -> list[str]:
-    return [str(row["query_id"]) for row in queries.to_pylist() if row["language"] == code]
 
 
 def _of_queries(table: pa.Table, chosen: Mapping[str, str]) -> pa.Table:
@@ -500,10 +486,7 @@ def people(arenas: Arenas) -> Numbers:
         *("n", "queries", "voters", "skipped", "both_bad", "unread"),
         *(f"{name}{end}" for name in ("raw", "kappa", "alpha") for end in ("", "_low", "_high")),
     ]
-    for row in mirage.agreement(log, arena):
-        where = key("votes", "agreement", judge=stored_judge(row), language=row["language"])
-        for field in fields:
-            yield f"{where}/{field}", row[field]
+    yield from rows("votes/agreement", mirage.agreement(log, arena), ("judge", "language"), fields)
     names, of_exam = ("judge", "language", "measure"), ("value", "low", "high", "n", "queries")
     yield from rows(key("votes", "exam"), mirage.judge_exam(arena, log), names, of_exam)
     yield from rows(key("people", "exam"), mirage.judge_exam(arenas["people"]), names, of_exam)
@@ -564,9 +547,7 @@ def _compared(prefix: str, seen: Training, regressors: Sequence[str]) -> Numbers
                 yield f"{where}/predicted", float(of.predicted[place])
                 yield f"{where}/low", float(of.low[place])
                 yield f"{where}/high", float(of.high[place])
-    for row in importances(seen, "linear"):
-        for field in ("rise", "low", "high"):
-            yield f"{key(prefix, 'importance', feature=row.feature)}/{field}", float(getattr(row, field))
+    yield from rows(f"{prefix}/importance", importances(seen, "linear"), ("feature",), ("rise", "low", "high"))
 
 
 def papers(arenas: Arenas) -> Numbers:
