@@ -1,7 +1,5 @@
 """What every test shares: the published outputs where they are at hand, and a network that ends at this machine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -8,8 +8,6 @@
 all its cases: the longest files run first.
 """
 
-from __future__ import annotations
-
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path

@@ -1,7 +1,5 @@
 """vLLM itself, with a tiny model made on the spot: in this process and as a server (`make engines`)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Every page by keyboard, by what reads a page aloud (axe-core), and on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """How an answer reads: its parts with their names, its citations as numbers that lead to a passage, and as written."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

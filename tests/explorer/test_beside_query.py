@@ -1,7 +1,5 @@
 """What surrounds a query: earlier turns, tags, the reference answer, where passages come from."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

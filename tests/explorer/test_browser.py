@@ -3,8 +3,6 @@
 Whether hostile texts show as text is tested with the Answers page.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

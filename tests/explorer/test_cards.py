@@ -1,7 +1,5 @@
 """System cards: from files of every kind, refused by line, shown, filtered and exported; facts of published systems."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

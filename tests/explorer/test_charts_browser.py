@@ -3,8 +3,6 @@ sections and nothing dead; every chart of every section, and each kind of chart 
 marks, its texts lie within it, and no two systems look alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The files of docs/deploy/: units, settings, container. What a machine without containers can run of them, it runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -2,8 +2,6 @@
 without any one table of the sample, which has none of those. `test_charts_browser` opens those of the bundled arenas.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

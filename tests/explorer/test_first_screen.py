@@ -1,7 +1,5 @@
 """The opening card, and what a reader takes away: a slide, and the one command that brings what an arena lacks."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable

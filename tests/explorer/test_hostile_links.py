@@ -1,7 +1,5 @@
 """Links with hostile values: every parameter of every page, as its widgets and the router name them."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

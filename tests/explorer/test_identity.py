@@ -1,7 +1,5 @@
 """Who votes: a verified name where a deployment asks for one, undo by whoever gave the vote, and known hosts only."""
 
-from __future__ import annotations
-
 import base64
 import os
 import socket

@@ -1,7 +1,5 @@
 """Judgments on the Answers page: each battle of the query with judge, order, verdict and rationale."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

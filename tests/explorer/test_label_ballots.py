@@ -1,7 +1,5 @@
 """An audit of labels: drawn from both, filled in, imported whole or not at all, and what it finds."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

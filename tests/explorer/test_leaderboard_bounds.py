@@ -1,7 +1,5 @@
 """What the Leaderboard, its report and `mirage rank` make of ends without a bound, of a reference, and of designs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

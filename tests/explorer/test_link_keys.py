@@ -1,7 +1,5 @@
 """Keys of widgets and links: a key that several pages use means the same on each."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A login with a provider of OpenID Connect: Streamlit's own, a provider on this machine, a real browser."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

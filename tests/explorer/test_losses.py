@@ -1,7 +1,5 @@
 """Where answers are lost: the causes of a whole arena, what retrieval costs, the picture, the way to the answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import plotly.graph_objects as go

@@ -1,7 +1,5 @@
 """Arenas in other languages than the 18: Vietnamese, Greek and Brazilian Portuguese by hand, and 60 at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The marks that charts share, and what charts import."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Notes on the pages Answers and Battle: written, listed, counted, undone, filtered by, and never read as markup."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

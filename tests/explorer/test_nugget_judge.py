@@ -1,7 +1,5 @@
 """Nuggets as the judge on every page that picks one: chosen by link, offered, and said how it decides."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import nugget_arena

@@ -4,8 +4,6 @@ a number, check the judge by hand, bring a model of one's own. Every step is see
 With MIRAGE_PICTURES=DIR every step leaves a picture in that folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

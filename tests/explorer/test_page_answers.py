@@ -1,7 +1,5 @@
 """The Answers page: its filters, its links, its missing state, and hostile texts in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import partial

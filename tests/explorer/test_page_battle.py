@@ -1,7 +1,5 @@
 """The Battle page: its pickers and filters, its link, one battle, and hostile texts in a real browser."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

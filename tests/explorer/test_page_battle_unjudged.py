@@ -1,7 +1,5 @@
 """The Battle and Answers pages on answers that nobody has compared: side by side, with the scores they came with."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

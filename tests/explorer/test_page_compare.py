@@ -1,7 +1,5 @@
 """The Compare page: the verdict in words, languages with the margin, the queries that moved and the way to them."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Features page: panels, tables, what goes with the rating, links and clicks, what is missing."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

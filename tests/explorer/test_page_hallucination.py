@@ -1,7 +1,5 @@
 """The Hallucination page, run by Streamlit's own test driver: alone and through the router, by every link."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The Judges page: every measure of every judge with its interval and n, or the reason why there is none."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial

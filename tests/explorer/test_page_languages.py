@@ -1,7 +1,5 @@
 """Languages of passages on the pages: a matrix where passages are in several languages, and nothing elsewhere."""
 
-from __future__ import annotations
-
 from mirage import open_arena
 from mirage.explorer.kit.answer_card import passages_html
 from mirage.stages.across import is_cross_lingual

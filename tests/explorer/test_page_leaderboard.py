@@ -1,7 +1,5 @@
 """The Leaderboard's what-ifs on the page: offered where they mean something, kept in the link, told what they move."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

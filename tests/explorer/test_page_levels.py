@@ -1,7 +1,5 @@
 """The section on corrected levels: on every page that shows levels, with labels and without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

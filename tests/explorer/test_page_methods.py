@@ -1,7 +1,5 @@
 """The Methods page: it renders docs/methods.md, and every section can be found by its words."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest

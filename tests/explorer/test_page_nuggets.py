@@ -1,7 +1,5 @@
 """Nuggets against systems on the pages Answers and Battle: what is assigned, by whom, and nothing of it as markup."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The retrievers of an arena on Hallucination > Errors: measured, and named where nothing can be measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

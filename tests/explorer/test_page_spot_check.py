@@ -1,7 +1,5 @@
 """The Spot check page: blind before the vote, one key a vote, and no acknowledged vote that is not there."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """The page Your system: a file in, read and refused as the command does, then where its systems stand."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

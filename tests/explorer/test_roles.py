@@ -1,7 +1,5 @@
 """Who may do what: a file of roles, and what the pages then offer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

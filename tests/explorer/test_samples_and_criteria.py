@@ -1,7 +1,5 @@
 """Repeated answers, criteria and repeats, where readers look for them: on the pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

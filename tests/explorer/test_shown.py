@@ -1,7 +1,5 @@
 """What each system was shown: the passages given with a query, or the first of what a retriever brought."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

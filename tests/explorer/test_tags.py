@@ -1,7 +1,5 @@
 """Tags narrow an arena: what is read and ranked of it, in any way, is of the queries that have them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The frame and what pages are made of, run by Streamlit's own test driver: every page alone and through the router."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

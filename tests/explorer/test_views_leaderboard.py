@@ -1,7 +1,5 @@
 """The Leaderboard's numbers: against the ranking core, by hand counts, and on published ranks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

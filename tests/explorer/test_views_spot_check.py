@@ -1,7 +1,5 @@
 """What the Spot check page shows: results after the vote, citations one at a time, votes as other pages read them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

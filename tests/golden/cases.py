@@ -1,7 +1,5 @@
 """Golden cases: files of this folder with a case a line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

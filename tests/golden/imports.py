@@ -4,8 +4,6 @@ Each file of `imports/` is a list of cases: `files` by name, the `path` to impor
 is expected. Run `python tests/golden/imports.py` to record the expectations again, and look at `git diff`.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

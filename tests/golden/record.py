@@ -17,8 +17,6 @@ To stay within a minute some parts take less than all: fewer draws (`DRAWS`), ne
 measured again of the answers to one query of a few languages.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

@@ -1,7 +1,5 @@
 """Languages of queries, passages and answers, where passages are in several languages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A system of the user's joins an arena: checked whole, measured at once, the original untouched."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Taking answers apart: reason and answer, citations."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The door for programmers: `import mirage` loads nothing heavy, any kind of rows is taken, results are short."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

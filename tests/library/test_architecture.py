@@ -1,7 +1,5 @@
 """The layers, the lateness of heavy imports, and who may touch the disk: a contract, not a habit."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Systems without a model: what they answer, on any arena, and always the same."""
 
-from __future__ import annotations
-
 import math
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Calls in batches: half the price, every request once, whatever the service and the process do."""
 
-from __future__ import annotations
-
 import csv
 import io
 import logging

@@ -1,7 +1,5 @@
 """Decisions and judges: what a judge's verdicts on one battle come to, by one rule wherever it is asked."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

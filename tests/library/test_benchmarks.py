@@ -1,7 +1,5 @@
 """The page of benchmarks lists every benchmark, and is what the last run of each wrote."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Intervals for means of bounded values, against exact ones and by simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The look: families and their marks, colours that stay apart, number formats; and the Leaderboard's figures."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

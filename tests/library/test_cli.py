@@ -1,7 +1,5 @@
 """The command line: what it prints, where, with which exit code, and that nothing is lost when it refuses or dies."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

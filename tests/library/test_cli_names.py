@@ -1,7 +1,5 @@
 """Names on the command line: sections of the help, arenas by name, files given to `mirage app`."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex

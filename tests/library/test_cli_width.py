@@ -1,7 +1,5 @@
 """Tables of commands on narrow terminals: names first, numbers whole, columns dropped by importance and named."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Questions that systems answer without passages."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A real Ray cluster of two nodes on this machine: workers, nodes and drivers are lost, and nothing else is."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

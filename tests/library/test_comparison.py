@@ -1,7 +1,5 @@
 """Is one system better than another: verdicts, what queries could show, and what simulation says of the promises."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

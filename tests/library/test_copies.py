@@ -1,7 +1,5 @@
 """Copies of arenas between folders and addresses: whole, repeatable after a kill, and never onto something else."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable

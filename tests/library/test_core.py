@@ -1,7 +1,5 @@
 """The core without the explorer: each command runs where Streamlit is not installed, and no module needs it."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

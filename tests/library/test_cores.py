@@ -1,7 +1,5 @@
 """Processes of this machine end with the one that started them, however that one ends."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

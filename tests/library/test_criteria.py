@@ -1,7 +1,5 @@
 """Criteria and prompts of your own: what a judge is asked, what is stored, how criteria agree, what steers a prompt."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Dates of answers: read at import, those of replies, and runs kept under their dates."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Departures from the published programs and prompts: measured on real outcomes, and in the guide as measured."""
 
-from __future__ import annotations
-
 import importlib.util
 from types import ModuleType
 

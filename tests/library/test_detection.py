@@ -1,7 +1,5 @@
 """Languages of texts: close relatives stand back for the usual language, brief texts take one of their set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Documents of a corpus: what becomes a passage, and what is left out with which reason."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The explorer's server as `mirage app` starts it: what it lets in, and that it asks nobody outside."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

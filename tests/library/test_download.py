@@ -1,7 +1,5 @@
 """Downloads from a server that drops connections, refuses, redirects, never ends or sends more than it said."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import sys

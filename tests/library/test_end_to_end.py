@@ -4,8 +4,6 @@ What a model of random weights writes can be read neither as an answer with its 
 stage has to say so, and to count it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models that transformers loads on this machine, with a tiny checkpoint made on the spot; and the package's doors."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The offline engine, against a stand-in with the interface of `vllm.LLM`; `make engines` runs the real one."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys

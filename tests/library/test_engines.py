@@ -1,7 +1,5 @@
 """Work in other processes and by several workers: the same bytes, nothing lost, one pace, one budget."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

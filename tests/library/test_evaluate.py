@@ -1,7 +1,5 @@
 """`mirage evaluate` and `mirage.evaluate`: from a file to a ranking in one go, continued where it was left."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections import Counter

@@ -1,7 +1,5 @@
 """A judge's exam: against scikit-learn, scipy and counting by hand, and by simulations whose truth is known."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

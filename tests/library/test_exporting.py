@@ -1,7 +1,5 @@
 """What leaves an arena as a file: tables, preference pairs, a report that opens without the explorer."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -2,8 +2,6 @@
 by a reader that is not the writer's: a small one written here, or the library that the format is of.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path

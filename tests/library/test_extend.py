@@ -1,7 +1,5 @@
 """docs/extend.md: its recipes work in a copy of the program."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Failed answers: empty, an error, or missing among the queries that a system was asked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

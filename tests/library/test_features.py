@@ -1,7 +1,5 @@
 """The features that need no model: what they measure, when they do not, and what becomes of a failure."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

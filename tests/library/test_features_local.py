@@ -1,7 +1,5 @@
 """Support and the reranker score with real models: tiny ones with random weights and a trained tokenizer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Overlap with a reference, support, relevance and grades, with a queue in place of each model."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import deque

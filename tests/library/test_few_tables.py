@@ -1,7 +1,5 @@
 """Arenas with few tables: every page and command works with what is there, and tells what brings the rest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import few_tables

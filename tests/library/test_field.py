@@ -1,7 +1,5 @@
 """Inputs that failed in the field, each with its right value (shared/data/field/README.md), by the real commands."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

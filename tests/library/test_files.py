@@ -1,7 +1,5 @@
 """Files of one's own: what is taken, and what is refused, whole and line by line."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -2,8 +2,6 @@
 refusal says which record, which field and what to do.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

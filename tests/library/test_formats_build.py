@@ -1,7 +1,5 @@
 """The builder: ids, shared queries and passages, positions, citations and languages of any format."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Flat files of anybody: failures, own scores, pairs, and columns that are no systems."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Each format is read as recorded in `tests/golden/imports`: summary and tables, or the error and its advice."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Datasets of the hub as records: folders of `save_to_disk`, splits, and what is told when the hub does not answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,6 @@
 the file, the field and what to do.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Queries and passages become answers: what is asked, in which order, how long, and what is asked again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

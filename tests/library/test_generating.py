@@ -1,7 +1,5 @@
 """`mirage generate` from end to end against a service that misbehaves: nothing is lost, nothing is paid for twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -2,8 +2,6 @@
 CI compares it under two hash seeds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The guide is true: its blocks run, its commands, links and names exist, and its generated parts are today's."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import importlib

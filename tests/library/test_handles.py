@@ -1,7 +1,5 @@
 """Files are closed when reading them ends, and not when the garbage collector comes by."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

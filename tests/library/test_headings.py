@@ -1,7 +1,5 @@
 """The headings of an answer: what splits it into reason and answer, in 18 languages, and that no text is lost by it."""
 
-from __future__ import annotations
-
 import itertools
 import unicodedata
 from typing import Any

@@ -1,7 +1,5 @@
 """Untrusted texts, files and addresses: shown as they are, bounded in size, never obeyed."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The report of an arena: what its one file holds, what it never holds, and that it is recomputed from the arena."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Any file comes in: arrays, lines, tables, packed, with marks of other programs; and nothing half of one."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

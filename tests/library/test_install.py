@@ -1,7 +1,5 @@
 """mirage installs like any Python package: a wheel holds the explorer and the bundled arenas, and works anywhere."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

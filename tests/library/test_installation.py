@@ -1,7 +1,5 @@
 """`mirage check` says what is fine, what is absent and what is wrong, each with what to do."""
 
-from __future__ import annotations
-
 import json
 import socket
 from pathlib import Path

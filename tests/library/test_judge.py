@@ -1,7 +1,5 @@
 """Judging: which battles, what the judge is asked, what its reply decides, how far to trust it; nothing is lost."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """A judge's preference for its own maker's systems, told apart from their being better."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

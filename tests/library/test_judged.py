@@ -1,7 +1,5 @@
 """Real battles of LMArena, judged by people and by three models: what the data's own README says must come out."""
 
-from __future__ import annotations
-
 import gzip
 from itertools import islice
 from pathlib import Path

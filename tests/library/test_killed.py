@@ -5,8 +5,6 @@ Each kind of command is killed once, before one of its steps; `KILLS=100 pytest 
 every command a hundred times: before every step it has, and at random moments.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """Languages: the 18 of MIRACL, every other BCP 47 tag, one order, and what is said of what is no language."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The ledger of replies: nothing that was paid for is lost, and it is never in the way of the arena beside it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """Levels corrected by people's labels: the estimator, and files of labels."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The door to models: what a call is, what it costs, and what is never shown."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How replies end, what they cost, and requests that services turn down."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """The door to models against a service that misbehaves: every answer arrives, none is asked for without need."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

@@ -1,7 +1,5 @@
 """What a service may send: bodies of a bounded size, no redirect elsewhere, counts that can be, a cause for no text."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64encode, urlsafe_b64encode

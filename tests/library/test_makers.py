@@ -1,7 +1,5 @@
 """Who made a system: by its name, whatever the name is, or by what the user says."""
 
-from __future__ import annotations
-
 import string
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A manifest that somebody has tampered with is an error of that one arena, whatever is in it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Which marks of a judge or grader count: golden cases, and what planted text cannot do."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

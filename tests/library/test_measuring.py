@@ -1,7 +1,5 @@
 """`mirage measure features`: what is measured with which tools, and what stays."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

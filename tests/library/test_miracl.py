@@ -1,7 +1,5 @@
 """The evaluation set of MIRAGE-Bench, rebuilt from MIRACL dev."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The public data sets of MIRAGE-Bench in, from local files of exactly their shapes, in both generations of names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rated subset of MTRAG, a real file of InspectorRAGet: one command brings it, and pages show it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Names that are not what they seem: refused wherever they come from, each with its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

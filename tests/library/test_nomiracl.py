@@ -1,7 +1,5 @@
 """NoMIRACL in: published outputs, labelled queries, and the download of both."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Notes on answers and battles: rows of the log on both databases."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nuggets as a judge: scores by hand, ties at the margin, answers without a score, and the ranking they give."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nuggets: nuggetizer's arithmetic, the matcher of terms, and what goes with a bank."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

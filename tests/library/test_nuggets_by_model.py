@@ -1,7 +1,5 @@
 """A model writes nuggets and assigns them: strict reading, failures with reasons, and runs that go on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

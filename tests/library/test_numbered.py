@@ -1,7 +1,5 @@
 """Whether a number in brackets cites a passage is a property of the prompt that was sent, not of a template's name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The one Bradley-Terry solver against general optimisers and a plain reference: covariates, constraints, penalties."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers to outcomes and outcomes to rates, on golden cases, on properties and on the published outputs."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import re

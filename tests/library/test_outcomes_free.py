@@ -1,7 +1,5 @@
 """Outcomes of free answers: the prompt decides the rules; a claim outweighs a gap, asking back is an outcome."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The labelled free RAG answers: none stands twice, and the halves share no long run of words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What readers bring goes into copies of their own: bounded, shown to nobody else, deleted on request."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The paper's tournaments: against choix on lists of pairs, draws, failures, the width that follows an option."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Shares of an arena on machines that know nothing of each other: together they are what one machine makes."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

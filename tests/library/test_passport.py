@@ -1,7 +1,5 @@
 """A judge's passport: what the planted faults change, and how well blind spots are recovered."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

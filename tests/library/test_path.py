@@ -1,7 +1,5 @@
 """The path of battles to a ranking and to the Leaderboard, followed call by call: one way down."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence

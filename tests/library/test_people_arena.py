@@ -1,7 +1,5 @@
 """The bundled arena `people`: the values that its source is known for, and who reads it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """The stages in their order: what a run writes, what it keeps, and what it takes away because it is out of date."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables to print, of any columns and any texts: read again by readers that are not the writer's."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """Prompt templates: the published text to the byte, filled in one pass, and templates of the user's."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The papers' figures: every printed cell is a row with its source, and names meet the names of the outputs."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A live RAG service: its answers, its contexts as a retriever's lists, and what it answers instead."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Ratings against textbooks, other programs, properties, and simulations with known truth."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

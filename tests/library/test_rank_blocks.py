@@ -1,7 +1,5 @@
 """Rankings of battles counted by pairs that met: those of the table of all pairs, whatever the order of the rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

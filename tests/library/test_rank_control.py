@@ -1,7 +1,5 @@
 """Rankings at equal style: covariates are held equal, and what is not known is counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

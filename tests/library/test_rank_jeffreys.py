@@ -1,7 +1,5 @@
 """Ratings with Jeffreys' prior: against a general optimiser, at the edges, and by simulation with another generator."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

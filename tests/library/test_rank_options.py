@@ -1,7 +1,5 @@
 """Rankings that count otherwise: several judges, verdicts left out, people's votes; what that moves."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import fields, replace

@@ -4,8 +4,6 @@ The truth of a simulation is what the ratings of very many queries come to, not 
 with: queries differ, so that the two differ by a common factor.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from itertools import product

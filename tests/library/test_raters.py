@@ -1,7 +1,5 @@
 """Scores that came with a file: means of systems, and verdicts from scores."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path

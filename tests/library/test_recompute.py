@@ -1,7 +1,5 @@
 """`mirage check --recompute`: forged numbers are stored though their hashes were written anew."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

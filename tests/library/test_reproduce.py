@@ -1,7 +1,5 @@
 """The paper's tables on any arena: against the program's own steps, the print, and what is missing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

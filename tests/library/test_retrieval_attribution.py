@@ -1,7 +1,5 @@
 """Where an answer went wrong: each rule, NoMIRACL's two subsets, and planted failures found within their intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from golden.cases import read_table

@@ -1,7 +1,5 @@
 """Runs of TREC: what a retriever brought, in a table of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Retrieving: BM25, fusion, what is written beside what, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an arena says of its retrievers, and of where its answers were lost: by command and from Python."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """All steps in their order, each skipped while what it was made from is the same."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

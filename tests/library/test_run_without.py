@@ -1,7 +1,5 @@
 """A run on what people bring: no labels, no passages, no queries, no reference. It skips, says why, and goes on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Several answers of one system to one query: what is imported, and rates whose unit is the query."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

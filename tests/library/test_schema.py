@@ -1,7 +1,5 @@
 """The contract: what each table holds, what `validate` refuses, and that the same rows come back from a file."""
 
-from __future__ import annotations
-
 import math
 import re
 import subprocess

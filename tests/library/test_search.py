@@ -1,7 +1,5 @@
 """Search in the answers: the index finds what reading finds, in every script, and is a cache like any other."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path

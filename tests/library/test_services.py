@@ -1,7 +1,5 @@
 """The service is part of what a reply is kept under, and a dry run refuses what a run refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

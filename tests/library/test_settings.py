@@ -1,7 +1,5 @@
 """Keywords of the API and options of the commands against the records of settings: same names, same defaults."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields

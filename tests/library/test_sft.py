@@ -1,7 +1,5 @@
 """The training set: what is cited is relevant and stands in the prompt."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

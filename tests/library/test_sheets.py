@@ -1,7 +1,5 @@
 """CSV that a spreadsheet opens: no text is a formula, and a file comes back as it was."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Soft verdicts: a judgment may carry what the first system takes of the battle's point."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

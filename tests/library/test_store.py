@@ -1,7 +1,5 @@
 """Arenas on disk: whole writes, the manifest last, readers that reach nothing else, and what a damaged one says."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Support in three grades: citation precision and recall by a model and by votes; nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The surrogate judge: what it may see, what it predicts, how sure it is, and what it refuses to say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

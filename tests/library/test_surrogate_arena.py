@@ -1,7 +1,5 @@
 """Surrogates on an arena: joining, predictions as a table, a new system's place, the command, sets of features."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rates by prompt template, confusion matrices, and the papers' figures beside an arena's own."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence

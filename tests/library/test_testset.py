@@ -1,7 +1,5 @@
 """`mirage testset`: questions from a corpus, and evidence that half of them have no answer in what is left of it."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Labels of a test set over people's labels: the error of a model that knows them to a stated error is recovered."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """A reasoning model's thoughts are never read as its answer: every known form, and marks that are words of the text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

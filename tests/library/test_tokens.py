@@ -1,7 +1,5 @@
 """Tokens of a text: by the model's own tokenizer where it is at hand, else by an estimate from its script."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

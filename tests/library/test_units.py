@@ -1,7 +1,5 @@
 """Queries that several languages share are one unit wherever something is drawn, split or tested (pitfall 123)."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

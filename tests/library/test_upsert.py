@@ -1,7 +1,5 @@
 """Several programs change one arena at the same time: nothing is lost, nothing stands on a text that is gone."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

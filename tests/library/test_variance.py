@@ -1,7 +1,5 @@
 """The sources of noise against an independent generator with known components."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The view of a battle: the battles of two systems, one battle, what two answers share, and the pages that show it."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path

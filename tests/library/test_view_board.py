@@ -1,7 +1,5 @@
 """Every door tells one story about who is best: page, command, evaluation, HTML report, exports and Python."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Views computed once and read ever after; no file can give a wrong number."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Where answers are lost: retrieval, causes of errors and languages of passages, the same at every door."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The view of a comparison: page, command, its files and the Python API say the same of two systems."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

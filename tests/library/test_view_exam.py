@@ -1,7 +1,5 @@
 """The exam of judges by every door: page, command and API show the numbers, the order and the sentence of the view."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The view of the features: means by language and over them, how they go with the ratings, and its page."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

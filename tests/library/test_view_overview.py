@@ -1,7 +1,5 @@
 """What an arena holds and finds: command, page, HTML report, evaluation and Python read one view."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

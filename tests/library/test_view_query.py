@@ -1,7 +1,5 @@
 """The view of a query: which queries match, one query with all that was said to it, and the page that shows it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rates by every door, on outcomes counted by hand and on the bundled arenas."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

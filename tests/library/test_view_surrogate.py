@@ -1,7 +1,5 @@
 """The view of the surrogate: every door says the same, from stored predictions, and refits only what differs."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Votes of few people, of whom each favours some systems: every door clusters them, or says whose votes they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

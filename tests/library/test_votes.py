@@ -1,7 +1,5 @@
 """Votes in SQL: kept once, kept for good, by many at once, on both databases."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import signal

@@ -1,7 +1,5 @@
 """Ballots of battles: sheets that name no system, filled in anywhere, and imported whole or not at all."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

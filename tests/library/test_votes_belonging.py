@@ -1,7 +1,5 @@
 """Votes belong to the texts they were given on, not to the name of a folder: on both databases."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Votes beside an arena: the commands, the files, answers that were replaced, and the page that explains it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A judge's ranking corrected by votes: right where the judge is not, no wider than the votes alone, or a reason."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from typing import Any

@@ -1,7 +1,5 @@
 """What to vote on next: the informative first, a random share always, nothing twice, the same for the same voter."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 
