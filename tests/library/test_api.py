@@ -1,8 +1,6 @@
 """The door for programmers: `import mirage` loads nothing heavy, any kind of rows is taken, results are short."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from commands import run_python
 from conftest import ROOT
 from golden.cases import read_table
 
@@ -43,7 +42,7 @@ def test_importing_loads_nothing_heavy_and_names_what_there_is() -> None:
         "assert all(getattr(mirage, name).__doc__ for name in mirage.__all__)\n"
         "assert 'streamlit' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+    run_python(code)
 
 
 @pytest.mark.parametrize("first", ["mirage.ranking", "mirage.api"])
@@ -53,8 +52,7 @@ def test_rank_is_a_function_in_whatever_order_the_modules_are_imported(first: st
         f"print(mirage.rank({battles(12)!r}, draws=20).languages['und'].systems)\n"
         "print(inspect.isfunction(mirage.rank), 'penalty' in inspect.signature(mirage.rank).parameters)"
     )
-    result = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert result.stdout.splitlines() == [str(SYSTEMS), "True True"]
+    assert run_python(code).splitlines() == [str(SYSTEMS), "True True"]
 
 
 def kinds(rows: list[dict[str, Any]], folder: Path) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from cli_cases import Mirror
-from commands import mirage, rows
+from commands import mirage, rows, run_python
 from conftest import PATIENCE, ROOT
 from filelock import FileLock
 from golden.cases import read_table
@@ -117,8 +117,7 @@ def test_help_loads_nothing_heavy() -> None:
         "try: app(['--help'])\nexcept SystemExit: pass\n"
         "print([m for m in ('numpy', 'pyarrow', 'pandas', 'duckdb', 'streamlit', 'httpx') if m in sys.modules])"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines()[-1] == "[]"
+    assert run_python(code).splitlines()[-1] == "[]"
 
 
 def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Path) -> None:

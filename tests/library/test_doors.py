@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import waiting
+from commands import run_python
 from conftest import PATIENCE, ROOT
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
@@ -287,7 +288,6 @@ def test_static_files_are_compressed_for_readers_on_other_machines(tmp_path: Pat
 def test_errors_on_a_page_lead_nowhere_outside() -> None:
     """No links to search engines, whatever the address is."""
     code = "from streamlit import config; import json; config.get_config_options(); print(json.dumps([config.get_option(n) for n in ('client.showErrorLinks', 'browser.serverAddress')]))"  # noqa: E501
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    links, address = json.loads(done.stdout)
+    links, address = json.loads(run_python(code))
     assert str(links).lower() == "false"
     assert address == "localhost"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from commands import mirage
 from engine_vllm_cases import StandIn
-from generating_cases import command, shown, write
+from generating_cases import command, generate, shown, write
 from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 
 from mirage.errors import BadInput, Unreachable
@@ -132,7 +132,7 @@ def test_generate_runs_offline_by_one_option(vllm: StandIn, tmp_path: Path) -> N
 @pytest.mark.skipif(importlib.util.find_spec("vllm") is not None, reason="vLLM is installed here")
 def test_pitfall_25_where_vllm_is_not_installed_the_error_says_what_to_do(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=2)
-    result = mirage(*command(path, "http://127.0.0.1:9/v1", "--engine", "vllm"), code=2)
+    result = generate(path, "http://127.0.0.1:9/v1", "--engine", "vllm", code=2)
     assert "vLLM is not installed" in result.stderr
     assert "pip install 'mirage-rag[vllm]'" in result.stderr
     assert "--base-url" in result.stderr

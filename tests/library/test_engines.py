@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from commands import mirage
-from generating_cases import command, write
+from generating_cases import generate, write
 from hypothesis import given
 from hypothesis import strategies as st
 from llm_cases import replies_of
@@ -135,9 +135,9 @@ def test_features_of_several_processes_are_the_same_bytes(tmp_path: Path) -> Non
     here, there = write(tmp_path / "here", n=9), write(tmp_path / "there", n=9)
     with Service(by_text) as service:
         for path in (here, there):
-            mirage(*command(path, service))
+            generate(path, service)
             # The reference answers one query alone: most parts have no answer of it.
-            mirage(*command(path, service, "--limit", "1", system="reference", model="big"))
+            generate(path, service, "--limit", "1", system="reference", model="big")
     mirage("measure", "features", here, "--reference", "reference")
     mirage("measure", "features", there, "--reference", "reference", "--engine", "processes", "--workers", "2")
     assert tables(there) == tables(here)
@@ -152,7 +152,7 @@ def test_options_of_an_engine_that_has_none_are_refused(tmp_path: Path) -> None:
         (["--address", "127.0.0.1:1"], "--address needs"),
         (["--engine", "processes"], "--concurrency"),
     ):
-        assert message in mirage(*command(path, "http://127.0.0.1:9/v1", *options), code=2).stderr
+        assert message in generate(path, "http://127.0.0.1:9/v1", *options, code=2).stderr
     assert "--engine processes" in mirage("measure", "features", path, "--engine", "ray", code=2).stderr
 
 

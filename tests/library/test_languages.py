@@ -1,13 +1,11 @@
 """Languages: the 18 of MIRACL, every other BCP 47 tag, one order, and what is said of what is no language."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import langcodes
 import pytest
-from commands import write_jsonl
+from commands import run_python, write_jsonl
 from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -160,7 +158,7 @@ def test_the_18_need_no_library() -> None:
         "assert in_order(['zh', 'ar']) == ['ar', 'zh']\n"
         "assert 'langcodes' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run_python(program)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """The door to models: what a call is, what it costs, and what is never shown."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
+from commands import run_python
 from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,8 +220,7 @@ replies = ask([[{{"role": "user", "content": "q"}}]], model, Ledger(pathlib.Path
 (answer,) = replies.by_number
 print(answer.status, "openai" in sys.modules)
 """
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.stdout == "ok False\n", result.stderr
+    assert run_python(code) == "ok False\n"
 
 
 # Keys of calls

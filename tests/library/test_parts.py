@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
 from commands import mirage
-from generating_cases import command, write
+from generating_cases import command, generate, write
 from hypothesis import given
 from hypothesis import strategies as st
 from misbehaving import Service, error
@@ -86,7 +86,7 @@ def test_the_order_of_parts_does_not_matter_nor_how_often_they_are_merged(tmp_pa
 def test_an_answer_replaces_a_failed_call_and_the_measurements_of_the_failure_go(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=4)
     with Service(lambda call: error(500) if "q001" in call.content else by_text(call)) as service:
-        mirage(*command(path, service))
+        generate(path, service)
         mirage("measure", "features", path)
         service.behave = by_text
         parts = in_parts(path, *command(path, service))

@@ -2,9 +2,6 @@
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import reference
-from conftest import ROOT
+from commands import run_python
 from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -395,14 +392,6 @@ def test_every_blas_has_one_thread_while_ratings_are_fitted() -> None:
         "    from threadpoolctl import threadpool_info\n"
         "    print({pool['filepath']: pool['num_threads'] for pool in threadpool_info() if pool['user_api'] == 'blas'})"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    threads = ast.literal_eval(result.stdout)
+    threads = ast.literal_eval(run_python(code, OPENBLAS_NUM_THREADS="2"))
     assert threads
     assert set(threads.values()) == {1}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from arena_writer import read_rows
 from commands import mirage, rows, write_jsonl
-from generating_cases import command, write
+from generating_cases import generate, write
 from misbehaving import Service, reply
 
 import mirage as api
@@ -111,19 +111,19 @@ def test_two_different_answers_as_one_sample_are_refused(tmp_path: Path) -> None
 def test_samples_are_asked_once_each_within_one_budget(tmp_path: Path) -> None:
     path = write(tmp_path / "arena", n=3, languages=("en",))
     with Service(lambda call: reply(f"##Answer: number {call.number}.")) as service:
-        planned = mirage(*command(path, service, "--samples", "3", "--dry-run"))
+        planned = generate(path, service, "--samples", "3", "--dry-run")
         assert "9 calls" in planned.stderr
         for _ in range(2):
-            mirage(*command(path, service, "--samples", "3"))
+            generate(path, service, "--samples", "3")
             assert len(service.calls) == 9, "no call is paid for twice"
         arena = open_arena(path)
         assert {row["text"] for row in read_rows(arena, "answers")} == {"##Answer: number 1."}
         samples = {(row["query_id"], row["sample"]): row["text"] for row in read_rows(arena, "samples")}
         assert samples == {(f"q{q:03}", k): f"##Answer: number {k + 1}." for q in range(3) for k in (1, 2)}
         prices = ("--price-in", "0", "--price-out", "1e6", "--max-tokens", "20", "--concurrency", "1")
-        mirage(*command(path, service, "--samples", "3", *prices, "--budget", "100", system="other"))
+        generate(path, service, "--samples", "3", *prices, "--budget", "100", system="other")
         assert len(service.calls) == 9 + 5, "each reply costs 20"
-        refused = mirage(*command(path, service, "--samples", "2", "--replace"), code=2)
+        refused = generate(path, service, "--samples", "2", "--replace", code=2)
     assert "--replace" in refused.stderr
     assert open_arena(path).rows("samples") == 6 + 2
 

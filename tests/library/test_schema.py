@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from arena_writer import write_arena
-from conftest import ROOT
+from commands import run_python
 from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -295,5 +293,4 @@ threads = [threading.Thread(target=ask) for _ in range(12)]
 [t.join() for t in threads]
 sys.exit(repr(wrong) if wrong else 0)
 """
-    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert not result.returncode, result.stderr
+    run_python(program)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from commands import run_python
 from conftest import ROOT
 from golden.cases import read_table
 from hypothesis import given
@@ -470,10 +471,7 @@ with Votes() as db:
     assert db.rows(Vote) == []
     print(tuple(db.version().values()), "sqlalchemy" in sys.modules, db.where)
 """
-    environment = os.environ | {"MIRAGE_HOME": str(tmp_path), "MIRAGE_VOTES_URL": ""}
-    output = subprocess.run(
-        [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    output = run_python(code, MIRAGE_HOME=str(tmp_path), MIRAGE_VOTES_URL="")
     file = tmp_path / home.VOTES
     assert output.split("\n")[0] == f"(0, 0, 0, 0) False sqlite:///{file}"
     assert not file.exists()
