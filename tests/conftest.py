@@ -143,6 +143,12 @@ def no_arenas_of_the_users_own(tmp_path_factory: pytest.TempPathFactory, monkeyp
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))
 
 
+@pytest.fixture(scope="module")
+def module_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the module's own."""
+    return tmp_path_factory.mktemp("module")
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The program's own folder, new and without votes."""

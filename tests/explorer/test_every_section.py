@@ -39,13 +39,12 @@ Find = Callable[[str], Path]
 
 
 @pytest.fixture(scope="module")
-def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
+def find(module_path: Path) -> Find:
     """Return the folder of an arena by its name in `ARENAS`; each is written once."""
-    folder = tmp_path_factory.mktemp("every-section")
     paths: dict[str, Path] = {}
 
     def examples() -> None:
-        here = folder / "docs"
+        here = module_path / "docs"
         here.mkdir()
         for name, content in FILES:
             (here / name).parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +72,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
                 examples()
             else:
                 without = (arena.removeprefix("without "),)
-                paths[arena] = rich_arena.write(folder / arena / "rich", without=without, languages=LANGUAGES).path
+                paths[arena] = rich_arena.write(module_path / arena / "rich", without=without, languages=LANGUAGES).path
         return paths[arena]
 
     return path

@@ -120,10 +120,9 @@ def upgraded(url: str, host: str, origin: str | None) -> int:
 
 
 @pytest.fixture(scope="module")
-def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    home = tmp_path_factory.mktemp("home")
-    with browser.server(MIRAGE_HOME=str(home), MIRAGE_LOGIN="required") as url:
-        yield url, home
+def explorer(module_path: Path) -> Iterator[tuple[str, Path]]:
+    with browser.server(MIRAGE_HOME=str(module_path), MIRAGE_LOGIN="required") as url:
+        yield url, module_path
 
 
 def test_only_this_machines_own_names_open_a_page_unless_a_setting_names_others(explorer: tuple[str, Path]) -> None:

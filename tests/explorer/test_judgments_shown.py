@@ -34,11 +34,10 @@ ROWS = [judgment(*case.values()) for case in read_golden("shown_judgments")]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    write_arena(build(folder).path, {"judgments": ROWS})
-    build(folder, "none")
-    return folder
+def folder(module_path: Path) -> Path:
+    write_arena(build(module_path).path, {"judgments": ROWS})
+    build(module_path, "none")
+    return module_path
 
 
 def test_the_battles_of_a_query_stand_by_judge_with_both_orders_together(arenas: Path) -> None:

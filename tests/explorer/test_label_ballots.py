@@ -49,8 +49,8 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    path = tmp_path_factory.mktemp("arenas") / "made"
+def arena(module_path: Path) -> Arena:
+    path = module_path / "made"
     write_arena(path, tables_of({"en": (60, 90), "te": (20, 30)}))
     mirage("measure", "outcomes", path)
     return open_arena(path)

@@ -29,8 +29,8 @@ from pages import page_text
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return odd_arena.write(tmp_path_factory.mktemp("arenas") / "odd").path.parent
+def folder(module_path: Path) -> Path:
+    return odd_arena.write(module_path / "odd").path.parent
 
 
 @pytest.fixture(scope="module")

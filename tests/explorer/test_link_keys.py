@@ -23,10 +23,9 @@ def test_a_key_of_several_pages_means_the_same_on_each() -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, tables=("outcomes", "judgments"))
-    return folder
+def folder(module_path: Path) -> Path:
+    small_arena.write(module_path, tables=("outcomes", "judgments"))
+    return module_path
 
 
 @pytest.mark.usefixtures("arenas")

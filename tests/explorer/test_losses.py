@@ -19,8 +19,8 @@ from mirage.views.query import query_view
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Arena, whole_systems.Planted]:
-    return whole_systems.write(tmp_path_factory.mktemp("whole") / "whole")
+def planted(module_path: Path) -> tuple[Arena, whole_systems.Planted]:
+    return whole_systems.write(module_path / "whole")
 
 
 def test_every_answer_has_the_cause_that_was_planted(planted: tuple[Arena, whole_systems.Planted]) -> None:

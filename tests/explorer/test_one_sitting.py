@@ -25,9 +25,9 @@ CODE, MINE = "ar", "mine"
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(module_path: Path) -> Iterator[str]:
     # What nobody asks for is not computed ahead.
-    environment = {"MIRAGE_HOME": str(tmp_path_factory.mktemp("home")), "MIRAGE_CACHE_MB": "0"}
+    environment = {"MIRAGE_HOME": str(module_path), "MIRAGE_CACHE_MB": "0"}
     with browser.server(SAMPLE, program="mirage/explorer/server.py", **environment) as url:
         yield url
 

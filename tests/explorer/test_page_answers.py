@@ -27,12 +27,11 @@ from pages import headings, html, page_text, text
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """An arena with texts, and one that has numbers alone under the name of the bundled one."""
-    folder = tmp_path_factory.mktemp("arenas")
-    build(folder, "texts")
-    build(folder, "nomiracl", tables=NUMBERS)
-    return folder
+    build(module_path, "texts")
+    build(module_path, "nomiracl", tables=NUMBERS)
+    return module_path
 
 
 # What is shown

@@ -33,12 +33,11 @@ SCORES = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """Answers with passages, their scores, and nothing that decides a battle."""
-    folder = tmp_path_factory.mktemp("arenas")
-    bare = build(folder, "scored", tables=("queries", "passages", "answers"))
+    bare = build(module_path, "scored", tables=("queries", "passages", "answers"))
     write_arena(bare.path, {"scores": SCORES})
-    return folder
+    return module_path
 
 
 @pytest.fixture

@@ -19,10 +19,9 @@ from pages import conclusion, page_text, read_tables
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
-    return folder
+def folder(module_path: Path) -> Path:
+    small_arena.write(module_path, "judged", tables=("outcomes", "judgments"))
+    return module_path
 
 
 open_page = partial(pages.open_page, "compare", arena="judged")

@@ -31,12 +31,11 @@ def write(folder: Path, name: str, *tables: str) -> Arena:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    write(folder, "simulated")
-    write(folder, "unrated", "queries", "features")
-    small_arena.write(folder, "bare", tables=("outcomes",))
-    return folder
+def folder(module_path: Path) -> Path:
+    write(module_path, "simulated")
+    write(module_path, "unrated", "queries", "features")
+    small_arena.write(module_path, "bare", tables=("outcomes",))
+    return module_path
 
 
 open_page = partial(pages.open_page, "features", arena="simulated")

@@ -123,15 +123,13 @@ def test_a_row_leads_to_the_ranking_by_that_judge(arenas: Path, monkeypatch: pyt
 
 
 @pytest.fixture
-def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def partly(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A judge in four languages; `vote` in some of them decides what the page has to say of people."""
     simulation = simulate_arena(
         systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta")
     )
     write_arena(tmp_path / "sim", simulation.tables, label="simulated")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     return tmp_path / "sim"
 

@@ -18,15 +18,14 @@ from pages import figures, page_text, read_tables
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("whatif")
+def folder(module_path: Path) -> Path:
     simulation = simulate_arena(
         systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
     )
-    write_arena(root / "two", dict(simulation.tables))
+    write_arena(module_path / "two", dict(simulation.tables))
     single = simulate_arena(systems=4, queries=10, languages=["en"], seed=6)
-    write_arena(root / "single", dict(single.tables))
-    return root
+    write_arena(module_path / "single", dict(single.tables))
+    return module_path
 
 
 open_page = partial(pages.open_page, "leaderboard")

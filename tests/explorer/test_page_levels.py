@@ -14,19 +14,18 @@ HEADING = "Corrected by people's labels"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """Two arenas, one with people's labels on most answers."""
-    folder = tmp_path_factory.mktemp("arenas")
     for name in ("bare", "labelled"):
-        small_arena.write(folder, name, tables=("outcomes", "judgments"))
+        small_arena.write(module_path, name, tables=("outcomes", "judgments"))
     rng, rows = np.random.default_rng(4), []
-    for row in read_rows(folder / "labelled", "outcomes"):
+    for row in read_rows(module_path / "labelled", "outcomes"):
         if row["parser"] == "strict" and row["outcome"] != "missing":
             answered = float((row["outcome"] == "answered") == (rng.random() < 0.95))
             key = row["language"], row["query_id"], row["system"]
             rows.append(schema.Score(*key, "answered", "amina", True, answered, 0.0, 1.0, None))
-    add_rows(folder / "labelled", scores=rows)
-    return folder
+    add_rows(module_path / "labelled", scores=rows)
+    return module_path
 
 
 def test_a_page_shows_the_corrected_levels_where_there_are_labels(arenas: Path) -> None:

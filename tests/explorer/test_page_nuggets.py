@@ -29,8 +29,8 @@ def assigned(
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    arena, _ = whole_systems.write(tmp_path_factory.mktemp("nuggets") / "whole", queries=4)
+def arena(module_path: Path) -> Arena:
+    arena, _ = whole_systems.write(module_path / "whole", queries=4)
     rows = [
         assigned("n1", "model", "support"),
         assigned("n2", "model", "partial_support"),

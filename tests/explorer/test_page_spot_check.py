@@ -104,7 +104,9 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     assert re.search(r"Queries voted on: \d of 2\.", said), "no goal out of reach"
 
 
-def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pitfall_45_names_that_a_vote_reveals_are_text(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key_, names = ("en", "q"), (HOSTILE[0], HOSTILE[8])
     rows_by_table: dict[str, list[Any]] = {
         "queries": [make_query(*key_, "relevant", "Q")],
@@ -113,7 +115,6 @@ def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypat
     }
     write_arena(tmp_path / "hostile", rows_by_table)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = open_page(arena="hostile")
     key(app, "1").click().run()
     assert all(name in text(app) for name in (*names, HOSTILE[1]))
@@ -275,10 +276,10 @@ def test_what_is_absent_is_said(arenas: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def sim(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def sim(module_path: Path) -> Arena:
     """Two judges of four systems."""
     simulation = simulate_arena(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
-    path = tmp_path_factory.mktemp("simulated") / "sim"
+    path = module_path / "sim"
     return write_arena(path, simulation.tables, title="Simulated", label="simulated")
 
 
@@ -335,10 +336,11 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
         assert (shown_ratings == ratings) is (expected is not None)
 
 
-def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_arena_that_nobody_voted_on_offers_no_override(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_arena(tmp_path / "sim", dict(simulate_arena(systems=4, queries=8, languages=["en"], seed=3).tables))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = elsewhere("leaderboard", votes="override")
     assert "Votes" not in [group.label for group in app.get("button_group")]
 

@@ -32,9 +32,8 @@ def judgments() -> list[schema.Judgment]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """An arena with three answers of red and one of blue to every query."""
-    folder = tmp_path_factory.mktemp("arenas")
     queries = schema.from_rows(
         "queries", [make_query("en", f"q{q}", "non_relevant", f"Question {q}?") for q in range(QUERIES)]
     )
@@ -56,8 +55,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "judgments": judgments(),
         "outcomes": outcomes(queries, first),
     }
-    write_arena(folder / "repeated", tables, title="Repeated", label="simulated")
-    return folder
+    write_arena(module_path / "repeated", tables, title="Repeated", label="simulated")
+    return module_path
 
 
 def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:

@@ -15,8 +15,8 @@ from mirage.store.tags import count_queries, parse_tag, select_tagged
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return small_arena.tagged(tmp_path_factory.mktemp("tags") / "tagged")
+def arena(module_path: Path) -> Arena:
+    return small_arena.tagged(module_path / "tagged")
 
 
 def keys(arena: Arena, table: str) -> set[tuple[str, str]]:

@@ -37,11 +37,10 @@ PAGES = sorted((ROOT / "pages").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, "small", tables=("outcomes", "judgments"))
-    small_arena.write(folder, "printed", tables=("published",))
-    return folder
+def folder(module_path: Path) -> Path:
+    small_arena.write(module_path, "small", tables=("outcomes", "judgments"))
+    small_arena.write(module_path, "printed", tables=("published",))
+    return module_path
 
 
 def open_page(script: Path, **params: str | list[str]) -> AppTest:

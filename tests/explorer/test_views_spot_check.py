@@ -25,8 +25,8 @@ LABELS = "relevance labels"
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return judged(tmp_path_factory.mktemp("arenas"))
+def arena(module_path: Path) -> Arena:
+    return judged(module_path)
 
 
 def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:

@@ -17,9 +17,9 @@ TABLES = ("passages", "retrieved")
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """Write twelve queries in three languages each."""
-    return write_across(tmp_path_factory.mktemp("across") / "arena")
+    return write_across(module_path / "arena")
 
 
 def test_correct_decisions_are_counted_by_pair_of_languages(arena: Arena) -> None:

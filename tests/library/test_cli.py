@@ -48,11 +48,10 @@ def one_core() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(module_path: Path) -> Path:
     """Return an arena as the command imports it; tests change a copy."""
-    folder = tmp_path_factory.mktemp("imported")
-    mirage("import", "nomiracl", published_answers(folder / "in"), "--into", folder / "arena")
-    return folder / "arena"
+    mirage("import", "nomiracl", published_answers(module_path / "in"), "--into", module_path / "arena")
+    return module_path / "arena"
 
 
 @pytest.fixture

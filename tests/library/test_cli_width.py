@@ -15,8 +15,8 @@ from mirage.cli.output import MOST_COLUMNS, MOST_ROWS
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich_arena.write(tmp_path_factory.mktemp("wide") / "rich").path
+def folder(module_path: Path) -> Path:
+    return rich_arena.write(module_path / "rich").path
 
 
 @pytest.mark.parametrize(*read_table("printed_tables"))

@@ -1,6 +1,7 @@
 """Questions that systems answer without passages."""
 
 import json
+from pathlib import Path
 
 import pytest
 from arena_writer import write_arena
@@ -11,7 +12,7 @@ from mirage.store.arena import Arena, open_arena
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """Twelve answerable questions in two languages, with answers of a system that saw no passages."""
     keys = [("en" if k < 8 else "de", f"q{k:02d}") for k in range(12)]
     said = ["Yes, answer is present." if k % 4 == 0 else "I don't know." for k in range(12)]
@@ -20,7 +21,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
         schema.Answer(*key, "closed", text, "ok", None, None, "vanilla") for key, text in zip(keys, said, strict=True)
     ]
     rows = {"queries": queries, "answers": answers}
-    path = tmp_path_factory.mktemp("arenas") / "closed"
+    path = module_path / "closed"
     write_arena(path, rows)
     mirage("measure", "outcomes", path)
     return open_arena(path)

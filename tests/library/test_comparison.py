@@ -588,9 +588,9 @@ def command(*words: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gates(module_path: Path) -> Path:
     """An arena whose `good` is better than `base`, whose `bad` is worse, and whose `like` differs on two queries."""
-    path = tmp_path_factory.mktemp("gates") / "arena"
+    path = module_path / "arena"
     base = [k % 2 == 0 for k in range(60)]
     systems = {
         "base": base,

@@ -120,8 +120,8 @@ def serving(folder: Path, *options: str, **variables: str) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("doors")) as served:
+def served(module_path: Path) -> Iterator[Served]:
+    with serving(module_path) as served:
         yield served
 
 

@@ -26,10 +26,9 @@ GRADED = ("answer_overlap_score", "fluency_score")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(module_path: Path) -> Iterator[Server]:
     needed()
-    folder = tmp_path_factory.mktemp("served")
-    with Server(make(folder / "tiny-chat"), folder) as server:
+    with Server(make(module_path / "tiny-chat"), module_path) as server:
         yield server
 
 

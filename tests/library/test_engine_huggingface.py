@@ -27,9 +27,9 @@ from mirage.store.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny(module_path: Path) -> Path:
     needed()
-    return make(tmp_path_factory.mktemp("model") / "tiny-chat")
+    return make(module_path / "tiny-chat")
 
 
 def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: Any) -> ChatModel:
@@ -231,13 +231,12 @@ def test_load_data_sample_draws_what_the_package_draws(
 
 
 def test_without_a_network_a_sample_names_the_folder_that_it_takes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(into: Path, **_: object) -> None:
         into.mkdir(parents=True, exist_ok=True)
         raise Unreachable("no network", do="try again")
 
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(seeded, "pull_nomiracl", refuse)
     loader = api.NoMIRACLDataLoader(
         language="swahili", split="test", hf_dataset_name="miracl/nomiracl", load_from_huggingface=True

@@ -49,16 +49,15 @@ def apply(section: str, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(module_path: Path) -> Path:
     """A copy of the program to which all recipes were applied."""
-    copy = tmp_path_factory.mktemp("copy")
     for name in ("mirage", "pages", ".streamlit", "data/sample"):
-        shutil.copytree(ROOT / name, copy / name)
-    shutil.copy(ROOT / "app.py", copy)
+        shutil.copytree(ROOT / name, module_path / name)
+    shutil.copy(ROOT / "app.py", module_path)
     for section, text in sections().items():
         if BLOCK.search(text):
-            apply(section, copy)
-    return copy
+            apply(section, module_path)
+    return module_path
 
 
 def arena(folder: Path, language: str) -> Path:

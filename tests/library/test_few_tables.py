@@ -33,8 +33,8 @@ COMMANDS = tuple(tuple(line.split()) for line in _COMMANDS.strip().splitlines())
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Arena]:
-    return few_tables.write(tmp_path_factory.mktemp("arenas"))
+def arenas(module_path: Path) -> dict[str, Arena]:
+    return few_tables.write(module_path)
 
 
 @pytest.mark.parametrize("kind", few_tables.KINDS)

@@ -79,9 +79,9 @@ LONG = [page for page in WITH_BLOCKS if page.name in ("api.md", "evaluate.md", "
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(module_path: Path) -> Path:
     """The bundled data, of the sample some languages."""
-    folder = tmp_path_factory.mktemp("given") / "data"
+    folder = module_path / "data"
     shutil.copytree(ROOT / "data", folder, ignore=shutil.ignore_patterns("sample"))
     sample = open_arena("sample")
     tables = {name: sample.read(name, languages=SOME if sample.languages(name) else None) for name in sample.tables}

@@ -19,18 +19,17 @@ from packaging.version import Version
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel: Path, module_path: Path) -> Path:
     """The Python of an environment with the wheel, read-only; what it depends on is that of this environment."""
-    folder = tmp_path_factory.mktemp("installed")
-    venv.create(folder, with_pip=False)
-    (packages,) = folder.glob("lib/python*/site-packages")
+    venv.create(module_path, with_pip=False)
+    (packages,) = module_path.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
     theirs = next(path for path in sys.path if path.endswith("site-packages"))
     (packages / "more.pth").write_text(theirs, "utf-8")
     for path in sorted(packages.rglob("*"), reverse=True):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    return folder / "bin" / "python"
+    return module_path / "bin" / "python"
 
 
 def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> None:

@@ -98,9 +98,9 @@ def test_intervals_hold_with_20_labels_at_any_rate(rate: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """An arena with three languages of 60 parallel queries, two systems, and labels in all but one of them."""
-    path = tmp_path_factory.mktemp("levels") / "arena"
+    path = module_path / "arena"
     rng = np.random.default_rng(11)
     queries, answers, outcomes, scores = [], [], [], []
     for code in ("en", "sw", "te"):

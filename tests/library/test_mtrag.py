@@ -34,8 +34,8 @@ def source() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("arenas") / "mtrag"
+def arena(module_path: Path) -> Path:
+    path = module_path / "mtrag"
     mirage("import", FILE, "--into", path)
     return path
 

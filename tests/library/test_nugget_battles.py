@@ -48,8 +48,8 @@ def arena_of(path: Path, *, judged: bool = False) -> Arena:
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return arena_of(tmp_path_factory.mktemp("nuggets") / "stated")
+def arena(module_path: Path) -> Arena:
+    return arena_of(module_path / "stated")
 
 
 def by_hand(margin: float = 0.0) -> dict[tuple[str, str, str], str]:

@@ -23,9 +23,7 @@ PAGE = ROOT / "pages" / "your_model.py"
 ANNA, SESSION = "login:Ánna/..", "session:0a1b"
 
 
-@pytest.fixture(autouse=True)
-def no_copies_of_other_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture

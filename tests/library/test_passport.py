@@ -38,9 +38,9 @@ Item = dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(module_path: Path) -> Path:
     """A copy of the sample arena with items: two queries in each of its 18 languages."""
-    path = tmp_path_factory.mktemp("passport") / "arena"
+    path = module_path / "arena"
     copies.copy(open_arena("sample"), path)
     draw_items(path, queries=2, made_by="a test")
     return path

@@ -245,8 +245,8 @@ def test_the_arena_scale_is_a_tenfold_of_the_odds_every_400_points() -> None:
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("options") / "a"
+def arena(module_path: Path) -> Path:
+    path = module_path / "a"
     simulation = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
     return write_arena(path, dict(simulation.tables)).path
 

@@ -57,9 +57,9 @@ def simulated() -> SimulatedArena:
 
 
 @pytest.fixture(scope="module")
-def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(simulated: SimulatedArena, module_path: Path) -> Arena:
     tables = renamed(simulated, {"sim-01": HELD_OUT[0], "sim-02": HELD_OUT[1], "sim-03": PRINTED["GPT-4o"]})
-    folder = tmp_path_factory.mktemp("reproduce") / "a"
+    folder = module_path / "a"
     return write_arena(folder, tables, label="simulated", title="Made up <b>")
 
 

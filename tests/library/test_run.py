@@ -39,9 +39,9 @@ IDLE = {"nuggets by terms"}
 
 
 @pytest.fixture(scope="module")
-def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ready(module_path: Path) -> Path:
     """An arena of answerable queries alone, which the heuristic can decide, after a whole run."""
-    path = tmp_path_factory.mktemp("run") / "arena"
+    path = module_path / "arena"
     writing.write(path, few(read_sample(SOURCE), n=2), made_by="a test")
     assert [(d.step, d.state) for d in done(path)] == [(step, "ran") for step in EVERY]
     return path

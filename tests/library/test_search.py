@@ -63,11 +63,11 @@ def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> A
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """The sample's texts of all languages, and odd ones."""
     sample = read_sample(ROOT / "data" / "sample" / "source")
     texts = [*sample["passages"]["text"].to_pylist(), *sample["answers"]["text"].to_pylist(), *ODD]
-    return arena_of(tmp_path_factory.mktemp("arenas"), texts)
+    return arena_of(module_path, texts)
 
 
 @pytest.fixture(scope="module")

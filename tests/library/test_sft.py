@@ -250,11 +250,11 @@ def test_a_larger_sample_contains_the_smaller() -> None:
 
 
 @pytest.fixture(scope="module")
-def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_arena(module_path: Path) -> Path:
     """The sample's queries, passages and reference answers."""
     from sample_source import read_sample
 
-    folder = tmp_path_factory.mktemp("sample") / "arena"
+    folder = module_path / "arena"
     return write_arena(folder, read_sample(ROOT / "data" / "sample" / "source")).path
 
 

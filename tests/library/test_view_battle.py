@@ -30,8 +30,8 @@ from pages import conclusion, notes, open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return judged(tmp_path_factory.mktemp("arenas"))
+def arena(module_path: Path) -> Arena:
+    return judged(module_path)
 
 
 def ids(arena: Arena, **filters: Any) -> list[str]:

@@ -32,10 +32,10 @@ SHOWN = ("language", "system", "rating", "low", "high", "rank", "rank_low", "ran
 
 
 @pytest.fixture(scope="module", params=["nomiracl", "people", "sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
     if request.param != "own":
         return open_arena(request.param)
-    return small_arena.write(tmp_path_factory.mktemp("board") / "own", tables=("outcomes", "judgments"))
+    return small_arena.write(module_path / "own", tables=("outcomes", "judgments"))
 
 
 def told(rows: Any) -> list[tuple[Any, ...]]:

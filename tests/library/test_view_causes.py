@@ -1,6 +1,7 @@
 """Where answers are lost: retrieval, causes of errors and languages of passages, the same at every door."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +17,9 @@ from pages import open_page
 
 
 @pytest.fixture(scope="module", params=["sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
     if request.param == "own":
-        return whole_systems.write(tmp_path_factory.mktemp("causes") / "own")[0]
+        return whole_systems.write(module_path / "own")[0]
     return open_arena(request.param)
 
 

@@ -26,9 +26,9 @@ NUMBERS = ("difference", "low", "high", "p", "detectable", "queries_needed", "bo
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def own(module_path: Path) -> Path:
     tables = simulate_arena(systems=5, queries=25, languages=["en", "sw"], seed=4).tables
-    return write_arena(tmp_path_factory.mktemp("own") / "judged", tables).path
+    return write_arena(module_path / "judged", tables).path
 
 
 def compare(arena: str, pair: tuple[str, str], *options: str) -> tuple[Any, str, int]:

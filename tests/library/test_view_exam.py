@@ -31,10 +31,8 @@ OWN = "own"
 
 
 @pytest.fixture
-def arena(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+def arena(request: pytest.FixtureRequest, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """A bundled arena, or one of a user with votes."""
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     if request.param != OWN:
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
         return open_arena(ROOT / "data" / request.param)

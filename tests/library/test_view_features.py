@@ -24,10 +24,10 @@ from pages import conclusion, open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """A simulated arena in which eleven features follow a known quality."""
     simulation = simulate_arena(systems=12, queries=30, languages=["ar", "en", "te"], seed=5)
-    return write_arena(tmp_path_factory.mktemp("a") / "sim", simulation.tables, label="simulated")
+    return write_arena(module_path / "sim", simulation.tables, label="simulated")
 
 
 def mean(language: str, value: float | None, error: float | None, n: int, total: int = 10) -> FeatureMean:

@@ -25,10 +25,10 @@ VERDICTS = [
 
 
 @pytest.fixture(scope="module", params=["nomiracl", "people", "published", "sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
     if request.param != "own":
         return open_arena(request.param)
-    return small_arena.write(tmp_path_factory.mktemp("overview") / "own", tables=("queries", "outcomes", "judgments"))
+    return small_arena.write(module_path / "own", tables=("queries", "outcomes", "judgments"))
 
 
 def test_every_door_says_what_the_view_says(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ from pages import headings, html, open_page, page_text, text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return build(tmp_path_factory.mktemp("arenas"))
+def arena(module_path: Path) -> Arena:
+    return build(module_path)
 
 
 def ids(arena: Arena, **options: Any) -> list[str]:

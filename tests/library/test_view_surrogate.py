@@ -30,14 +30,14 @@ NAMES = ("forest", "linear", "ridge")
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def own(module_path: Path) -> Arena:
     """Seven systems of which the last has features and no verdict, predicted also by a regressor of the paper."""
     tables = dict(simulate_arena(systems=7, queries=20, languages=["en", "sw"], seed=11).tables)
     verdicts = tables["judgments"]
     new = max(verdicts["system_b"].to_pylist())
     with_new = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
     tables["judgments"] = verdicts.filter(pc.invert(with_new))
-    arena = writing.write(tmp_path_factory.mktemp("views") / "judged", tables, made_by="a test", label="simulated")
+    arena = writing.write(module_path / "judged", tables, made_by="a test", label="simulated")
     return store_predictions(arena, VerdictJudge("judge"), regressors=NAMES)
 
 

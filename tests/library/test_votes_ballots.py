@@ -16,7 +16,7 @@ from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.votes.ballots import BallotRow, ballot, battle_ballot, import_ballot
 from mirage.people.votes.belonging import votes_on
-from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import LabelVote, Vote
 from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.queue import VoteItem, next_items
@@ -29,10 +29,8 @@ SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
 
 
 @pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+def arena(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """Hostile texts with passages, and a judge whose winner sometimes depends on the order."""
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(URL, raising=False)
     rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for k in range(16):
         query, payload = f"q{k:02d}", HOSTILE[k % len(HOSTILE)]
