@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from commands import mirage, rows
+from commands import mirage, refuses, rows
 from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,9 +69,8 @@ HEAD = ",".join(GOOD)
 def test_a_line_that_is_no_record_is_refused(
     tmp_path: Path, name: str, lines: list[str], problem: str, line: int
 ) -> None:
-    with pytest.raises(BadInput, match=problem) as caught:
+    with refuses(BadInput, problem, where=f"{tmp_path / name}:{line}"):
         formats.read(csv(tmp_path / name, *lines), name="judgments")
-    assert caught.value.where == f"{tmp_path / name}:{line}"
 
 
 def test_a_wrong_line_before_a_broken_one_is_told_too(tmp_path: Path) -> None:
@@ -207,17 +206,15 @@ def test_pitfall_31_a_wrong_answer_is_refused_with_file_and_line(
     path = tmp_path / "a.jsonl"
     lines = [json.dumps(record) for record in (ANSWER, ANSWER | {"query_id": "13"} | change)]
     path.write_text("\n".join(lines), "utf-8")
-    with pytest.raises(BadInput, match=message) as caught:
+    with refuses(BadInput, message, where=f"{path}:2"):
         read_answers(path)
-    assert caught.value.where == f"{path}:2"
 
 
 def test_pitfall_42_a_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(json.dumps(ANSWER).encode() + b"\n" + '{"text": "caf\u00e9"}'.encode("latin-1"))
-    with pytest.raises(BadInput, match="not UTF-8") as caught:
+    with refuses(BadInput, "not UTF-8", where=f"{path}:2"):
         read_answers(path)
-    assert caught.value.where == f"{path}:2"
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(40) + b"PAR1", b"nonsense"])

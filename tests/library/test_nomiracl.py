@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import refuses
 from golden.cases import read_table
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -193,13 +194,11 @@ def test_text_that_is_no_unicode_is_refused_with_its_file(tmp_path: Path) -> Non
 
 def test_an_empty_file_an_unknown_language_and_a_language_given_twice_are_refused(tmp_path: Path) -> None:
     path = one_file(tmp_path / "a")
-    with pytest.raises(BadInput, match="this file is empty") as caught:
+    with refuses(BadInput, "this file is empty", where=str(path)):
         read_outputs(tmp_path / "a")
-    assert caught.value.where == str(path)
     other = save(tmp_path / "b" / "relevant" / "swahilli.test.vanilla_prompt.jsonl", [row()])
-    with pytest.raises(UnknownName, match="swahilli") as unknown:
+    with refuses(UnknownName, "swahilli", where=str(other)):
         read_outputs(tmp_path / "b")
-    assert unknown.value.where == str(other)
     one_file(tmp_path / "c", row())
     save(tmp_path / "c" / "relevant" / "en.test.vanilla_prompt.jsonl.gz", [row()])
     with pytest.raises(BadInput, match="two files for en, relevant"):
@@ -209,9 +208,8 @@ def test_an_empty_file_an_unknown_language_and_a_language_given_twice_are_refuse
 def test_a_folder_without_outputs_is_refused_with_the_layout(tmp_path: Path) -> None:
     (tmp_path / "relevant").mkdir()
     (tmp_path / "relevant" / "notes.txt").write_text("nothing", "utf-8")
-    with pytest.raises(BadInput, match="holds no published outputs") as caught:
+    with refuses(BadInput, "holds no published outputs", do="en.test.vanilla_prompt.jsonl"):
         read_outputs(tmp_path)
-    assert "en.test.vanilla_prompt.jsonl" in caught.value.do
     with pytest.raises(BadInput, match="there is no folder"):
         read_outputs(tmp_path / "nowhere")
 
@@ -432,22 +430,19 @@ def test_swapped_labels_are_refused_pitfall_27(tmp_path: Path) -> None:
     root = language_folder(tmp_path / "en")
     path = root / "qrels" / "test.relevant.tsv"
     path.write_text("r0\tQ0\t2#0\t0\nr0\tQ0\t0#0\t0\n", "utf-8")
-    with pytest.raises(BadInput, match="query r0 is in the relevant subset, but no passage is") as caught:
+    with refuses(BadInput, "query r0 is in the relevant subset, but no passage is", where=f"{path}:1"):
         read_queries(tmp_path)
-    assert caught.value.where == f"{path}:1"
 
 
 def test_a_corpus_that_lacks_a_field_or_contradicts_itself_is_refused(tmp_path: Path) -> None:
     root = language_folder(tmp_path / "en")
     path = root / "corpus.jsonl.gz"
     save(path, [{"docid": "0#0", "title": "T"}])
-    with pytest.raises(BadInput, match="'text' is missing") as caught:
+    with refuses(BadInput, "'text' is missing", where=f"{path}:1"):
         read_queries(tmp_path)
-    assert caught.value.where == f"{path}:1"
     save(path, [{"docid": "0#0", "title": "T", "text": text} for text in "ab"])
-    with pytest.raises(BadInput, match="document 0#0 occurs with two texts") as caught:
+    with refuses(BadInput, "document 0#0 occurs with two texts", where=f"{path}:2"):
         read_queries(tmp_path)
-    assert caught.value.where == f"{path}:2"
     path.unlink()
     with pytest.raises(BadInput, match="has no corpus"):
         read_queries(tmp_path)
@@ -461,9 +456,8 @@ def test_arguments_out_of_range_and_names_that_are_not_there_are_refused(tmp_pat
         read_queries(tmp_path, split="train")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="'Elvish'"):
         read_queries(tmp_path, languages=["Elvish"])
-    with pytest.raises(UnknownName, match="'fi'") as caught:
+    with refuses(UnknownName, "'fi'", where=str(tmp_path)):
         read_queries(tmp_path, languages=["finnish"])
-    assert caught.value.where == str(tmp_path)
     with pytest.raises(BadInput, match="holds no dev queries"):
         read_queries(tmp_path, split="dev")
     language_folder(tmp_path / "english")

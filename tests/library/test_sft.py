@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from arena_writer import make_answer, make_query, read_rows, write_arena
-from commands import mirage
+from commands import mirage, refuses
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,9 +146,8 @@ def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
 def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
     tmp_path: Path, labels: dict[str, bool | None], reason: str
 ) -> None:
-    with pytest.raises(NotEnoughData, match="no answer of teacher is usable") as caught:
+    with refuses(NotEnoughData, "no answer of teacher is usable", where=f"1 times: {reason}"):
         train(arena(tmp_path / "a", {"1": GOOD}, labels=labels))
-    assert caught.value.where == f"1 times: {reason}"
     assert not (tmp_path / "t.jsonl").exists()
 
 
@@ -304,9 +303,8 @@ def test_several_teachers_are_named_and_all_their_good_answers_taken(tmp_path: P
     write_arena(folder, {"answers": answers})
     out = tmp_path / "t.jsonl"
     assert "no teacher reference" in mirage("export", "sft", folder, "--out", out, code=2).stderr.replace("'", "")
-    with pytest.raises(NotEnoughData, match="no answer of c is usable") as caught:
+    with refuses(NotEnoughData, "no answer of c is usable", where="10 times: it cites a passage that is not relevant"):
         sft.write_training_set(folder, out, systems=["a", "c"])
-    assert caught.value.where == "10 times: it cites a passage that is not relevant"
     sft.write_training_set(folder, out, systems=["a", "b"])
     records = lines(out)
     assert Counter(record["system"] for record in records) == {"a": 40, "b": 30}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from commands import refuses
 from numpy.typing import NDArray
 from votes_agreement_cases import ballot
 
@@ -275,9 +276,8 @@ def test_votes_that_are_too_few_or_do_not_connect_are_refused_with_a_reason(
         (apart, "do not connect all systems: sim-05 apart"),
         (once, f"fewer than {LEAST_EACH} votes in sw on battles of sim-05"),
     ):
-        with pytest.raises(NotEnoughData, match=reason) as caught:
+        with refuses(NotEnoughData, reason, do="vote on more battles in sw"):
             corrected(cast_, judge_decisions)
-        assert "vote on more battles in sw" in caught.value.do
     with pytest.raises(NotEnoughData, match="judged no battle in te"):
         corrected(some, judge_decisions, language="te")
 
