@@ -92,7 +92,7 @@ def short_pauses() -> Iterator[None]:
     from mirage.llm.calls import Limits
 
     # The parameters of `__init__` are the fields, in their order.
-    init: Any = Limits.__init__
+    init = Limits.__init__
     given = {field.name: field.default for field in fields(Limits)} | {"backoff": 0.02}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(init, "__defaults__", tuple(given.values())[-len(init.__defaults__) :])
@@ -162,7 +162,7 @@ def arenas(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.Monke
     """The arenas of the module's own fixture `folder`, and no others: no bundled ones, none of the user's, no votes."""
     from mirage.store import arena
 
-    folder: Path = request.getfixturevalue("folder")
+    folder = request.getfixturevalue("folder")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     monkeypatch.setattr(arena, "bundled_arenas", dict)
     return folder

@@ -13,7 +13,6 @@ import urllib.request
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -130,7 +129,7 @@ def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
     engine: engine_vllm.VllmModel, tmp_path: Path
 ) -> None:
     texts = ["What is it?", LONG, HALF, "", "Was ist das?"]
-    conversations: list[Messages] = [[{"role": "user", "content": text}] for text in texts]
+    conversations = [[{"role": "user", "content": text}] for text in texts]
     local = ChatModel(Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         for _ in range(2):
@@ -217,7 +216,7 @@ def _replies(ledger: Path) -> int:
 
 def _alive(group: int) -> list[str]:
     """The processes of a group that live on."""
-    listed: Any = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
     lines = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
     return [args for pgid, stat, args in lines if int(pgid) == group and not stat.startswith("Z")]
 

@@ -87,7 +87,7 @@ def faults(page: Any, systems: Sequence[str], n: int | None = None) -> tuple[int
     """
     before = -1 if n is None else n
     for _ in range(100):
-        charts: list[dict[str, Any]] = page.evaluate(CHARTS, [list(systems), SLACK])
+        charts = page.evaluate(CHARTS, [list(systems), SLACK])
         wrong = [c for c in charts if not c["traces"] or not c["marks"] or c["outside"] or c["alike"]]
         # The last chart of a page enters the document after the script that sent it has ended.
         if not wrong and len(charts) == before:

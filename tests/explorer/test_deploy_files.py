@@ -170,7 +170,7 @@ SHELL = [
 
 
 @pytest.mark.parametrize("line", [line for line in SHELL if line.startswith("mirage ")])
-def test_a_command_of_the_page_is_one_that_mirage_takes(line: str, tmp_path: Path) -> None:
+def test_a_command_of_the_page_is_one_that_mirage_takes(line: str) -> None:
     from typer.main import get_command
 
     _, name, *words = shlex.split(line)

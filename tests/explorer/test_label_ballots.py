@@ -36,7 +36,7 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
     queries, passages, answers = [], [], []
     for language, (unanswerable, answerable) in counts.items():
         for k in range(unanswerable + answerable):
-            subset: schema.Subset = "non_relevant" if k < unanswerable else "relevant"
+            subset = "non_relevant" if k < unanswerable else "relevant"
             query = f"q{k:03d}"
             queries.append(schema.Query(language, query, subset, f"question {k} <b>?", None, MAKER))
             passages += [

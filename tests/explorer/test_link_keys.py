@@ -10,7 +10,7 @@ from pages import open_page, uses
 
 
 def test_a_key_of_several_pages_means_the_same_on_each() -> None:
-    meanings: dict[str, dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+    meanings = defaultdict(lambda: defaultdict(set))
     for key, file, meaning in uses():
         meanings[key][meaning].add(file)
     assert len(meanings) > 100

@@ -150,7 +150,7 @@ def test_who_may_not_vote_reads_notes_and_writes_none(
     assert "voter role" in page_text(page)
 
 
-def test_hostile_notes_and_categories_are_shown_as_text(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_notes_and_categories_are_shown_as_text(arenas: Path) -> None:
     arena = open_arena(arenas / "texts")
     name = "<b>$x$</b> **bold** :red[y]"
     with Votes() as db:

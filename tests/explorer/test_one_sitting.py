@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import browser
 import pytest
@@ -66,7 +65,7 @@ def answers() -> bytes:
 
 def test_all_four_things_in_one_sitting(start: Callable[..., Opened], url: str) -> None:
     with start(scheme="dark") as opened:
-        page: Any = opened.page
+        page = opened.page
         # The leaderboard, in one's language.
         page.goto(f"{url}/?arena=sample")
         opened.arrive("Leaderboard")

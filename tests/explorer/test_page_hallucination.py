@@ -19,7 +19,7 @@ from mirage.explorer.kit.chart import chart as show_chart
 from mirage.publish.charts.palette import family, ink
 from mirage.stages.outcomes import tables as outcome_tables
 from mirage.store import arena as store_arena
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import open_arena
 from mirage.views.rates import rates_view
 from pages import conclusion, figures, page_text, titles
 
@@ -147,7 +147,7 @@ def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
 
 def answers(arenas: Path, **key: str) -> dict[str, int]:
     """How many answers of each outcome the arena holds under a key."""
-    arena: Arena = open_arena(arenas / "small")
+    arena = open_arena(arenas / "small")
     rows = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
     return {outcome: sum(r["outcome"] == outcome for r in rows) for outcome in ("answered", "abstained", "api_error")}
 

@@ -108,7 +108,7 @@ def test_pitfall_45_names_that_a_vote_reveals_are_text(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key_, names = ("en", "q"), (HOSTILE[0], HOSTILE[8])
-    rows_by_table: dict[str, list[Any]] = {
+    rows_by_table = {
         "queries": [make_query(*key_, "relevant", "Q")],
         "answers": [make_answer(*key_, name, f"Says {k}.") for k, name in enumerate(names)],
         "judgments": [schema.Judgment(*key_, HOSTILE[1], *names, "A", HOSTILE[2], None, None)],

@@ -1,7 +1,6 @@
 """Repeated answers, criteria and repeats, where readers look for them: on the pages."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from arena_writer import make_answer, make_judgment, make_query, write_arena
@@ -26,7 +25,7 @@ def judgments() -> list[schema.Judgment]:
         for name, criterion, repeat in names:
             for a, b in (("red", "blue"), ("blue", "red")):
                 verdict = "A" if a == "red" or (q + repeat) % 3 == 0 else "B"
-                about: dict[str, Any] = {"criterion": criterion, "repeat": repeat or None}
+                about = {"criterion": criterion, "repeat": repeat or None}
                 rows.append(make_judgment("en", f"q{q}", name, a, b, verdict, **about))
     return rows
 

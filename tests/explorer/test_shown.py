@@ -1,7 +1,6 @@
 """What each system was shown: the passages given with a query, or the first of what a retriever brought."""
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -41,7 +40,7 @@ def answer(system: str, text: str, retriever: str | None = None, depth: int | No
 
 def tables() -> dict[str, pa.Table]:
     """One query with two given passages; `bm25` brings one of these second, after one of its own."""
-    rows: dict[str, list[Any]] = {
+    rows = {
         "queries": [schema.Query(*QUERY, "relevant", "Is it so?", None)],
         "passages": [passage("a", 1, relevant=True), passage("b", 2, relevant=False)],
         "retrieved": [

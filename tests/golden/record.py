@@ -205,7 +205,7 @@ def _ranking(prefix: str, arena: mirage.Arena, judge: str, skill: str) -> Number
 def other_rankings(arenas: Arenas) -> Numbers:
     """Yield rankings with other settings: ties, penalty, parser, pooled judges, nugget margin, a data frame."""
     votes, nuggets, repeats, sample = (arenas[name] for name in (*SMALL, "sample"))
-    cases: dict[str, Callable[[], Any]] = {
+    cases = {
         "votes/ties davidson": lambda: ranked(votes, "strict judge", ties="davidson"),
         "votes/ties drop": lambda: ranked(votes, "strict judge", ties="drop"),
         "votes/no penalty": lambda: ranked(votes, "strict judge", penalty="none"),

@@ -77,7 +77,7 @@ def test_every_command_that_the_program_tells_can_be_run() -> None:
     """It is there with its options; one with arguments has all that are needed."""
     wrong, top = [], get_command(app)
     for file, told in told_commands():
-        command: Any = top
+        command = top
         words = [word for word in told.split() if word != "--help"]
         while inner := getattr(command, "commands", None):
             known = words and words[0] in inner

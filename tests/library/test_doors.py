@@ -126,7 +126,7 @@ def served(module_path: Path) -> Iterator[Served]:
 
 
 def link_to(served: Served, origin: str | None = None) -> Any:
-    protocols: Any = ["streamlit"]
+    protocols = ["streamlit"]
     return connect(
         f"ws://{served.address}/_stcore/stream",
         origin=origin,  # type: ignore[arg-type]

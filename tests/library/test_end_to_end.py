@@ -49,7 +49,7 @@ def test_a_served_model_goes_from_retrieval_to_the_ranking_and_is_asked_once(
         for n in read_nuggets(SOURCE)
     ]
     write_arena(arena, few(sample | {"nuggets": schema.from_rows("nuggets", nuggets)}, "en", 3))
-    steps: list[tuple[str | Path, ...]] = [
+    steps = [
         ("generate", "retrieve", arena, "--depth", "3"),
         ("evaluate", arena, "--baselines", "--judge", "relevance"),
         ("generate", arena, "--system", "tiny", *connection),

@@ -24,7 +24,7 @@ from mirage.llm import asking, presets
 from mirage.llm.asking import Replies
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.client import Pace
-from mirage.llm.completion import Messages, Reply
+from mirage.llm.completion import Reply
 from mirage.llm.engines import cluster
 from mirage.llm.engines.cluster import complete_on
 from mirage.llm.engines.processes import Processes
@@ -204,7 +204,7 @@ def test_a_service_that_refuses_the_key_or_always_fails_gets_no_further_calls(tm
 def test_a_budget_is_handed_out_in_few_rounds_and_nearly_spent(tmp_path: Path) -> None:
     price, four = 120 / 1e6, Workers(4)
     limits = Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
-    asked: list[Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
+    asked = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
     with Service(by_text) as service, Ledger(ledger_path(tmp_path)) as ledger:
         model = ChatModel(Settings("m"), limits, presets.resolve(base_url=service.url))
         replies = asking.ask(asked, model, ledger, engine=partial(complete_on, model=model, cluster=four))

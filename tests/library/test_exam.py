@@ -241,7 +241,7 @@ def test_known_answers_are_those_that_the_labels_make_right_and_wrong(people: in
     assert row.reason
 
 
-def test_known_answers_stand_without_people_and_beside_them_in_other_languages(tmp_path: Path) -> None:
+def test_known_answers_stand_without_people_and_beside_them_in_other_languages() -> None:
     judged = [("j", f"q{q}", "x", "y", "A" if q % 4 else "B") for q in range(20)]
     outcomes = pa.Table.from_pylist(
         [outcome(f"q{q}", s, s == "x", code) for q in range(20) for s in "xy" for code in ("en", "fi")]

@@ -128,7 +128,7 @@ def test_two_systems_alone_lose_by_failures_on_every_query_whoever_decides(tmp_p
     """No judge is asked about a failed answer, so that its verdicts miss these queries."""
     keys = [("en", f"q{k}", system) for k in range(N) for system in ("good", "flaky")]
     made = [key for key in keys if key[2] == "good" or int(key[1][1:]) % 3]
-    rows: dict[str, list[Any]] = {
+    rows = {
         "answers": [make_answer(*key, "A." if key in made else "") for key in keys],
         "nuggets": [schema.Nugget(*key[:2], "n0", "A fact.", "vital", None, "m") for key in keys[::2]],
         "nugget_assignments": [schema.NuggetAssignment(*key, "n0", "m", "support", None, None, None) for key in made],

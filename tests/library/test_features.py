@@ -45,7 +45,7 @@ def tables(
     ]
     answers = []
     for system, text in texts.items():
-        status: schema.Status = "missing" if text is None else "ok" if text.strip() else "empty"
+        status = "missing" if text is None else "ok" if text.strip() else "empty"
         answers.append(schema.Answer(language, "q", system, text, status, template, None, None))
     return (
         schema.from_rows("queries", queries),

@@ -201,7 +201,7 @@ def test_languages_qualities_and_parts_are_no_systems(tmp_path: Path, case: str)
     assert all(name in str(refused.value) for name in names)
 
 
-def test_pairs_and_languages_of_the_field(turn5: Path, tmp_path: Path) -> None:
+def test_pairs_and_languages_of_the_field(turn5: Path) -> None:
     with pytest.raises(BadInput, match="response_a and response_b are the two places"):
         read_file(turn5 / "01-pair-as-systems" / "pairs.jsonl")
     with pytest.raises(BadInput, match="one answer in several languages"):

@@ -51,7 +51,7 @@ class Model:
             (message,) = messages
             assert message["role"] == "user"
             self.requests.append(message["content"])
-            status: Any = self.status.pop(0) if self.status else "ok"
+            status = self.status.pop(0) if self.status else "ok"
             key = SETTINGS.keys(messages)[0]
             text = f"reply {len(self.requests)}" if status == "ok" else None
             reason = None if status == "ok" else f"because {status}"

@@ -258,7 +258,7 @@ def resolve(dotted: str) -> Any:
     parts = dotted.split(".")
     for n in range(len(parts), 0, -1):
         try:
-            value: Any = importlib.import_module(".".join(parts[:n]))
+            value = importlib.import_module(".".join(parts[:n]))
         except ModuleNotFoundError:
             continue
         for part in parts[n:]:

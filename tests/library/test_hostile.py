@@ -310,7 +310,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for i, payload in enumerate(PAYLOADS):
         key = (CODES[i % len(CODES)], f"{i:02} {name_of(payload)}")
         texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
-        subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
+        subset = ("relevant", "non_relevant")[i // len(CODES) % 2]
         by_table["queries"].append(make_query(*key, subset, payload))
         by_table["passages"] += [
             schema.Passage(*key, f"{k} {name_of(text)}", k, text, text * 2, k == 1 and subset == "relevant")
@@ -334,7 +334,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 verdict = "AB"[(i + k) % 2] if judge == JUDGES[0] else verdict
                 by_table["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, text, None, None))
                 by_table["judgments"].append(schema.Judgment(*key, judge, b, a, "tie", text, None, None))
-    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
+    tables = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
     tables |= OUTCOMES.run(tables)
     tables |= FEATURES.run(tables)
     arena = write_arena(folder / FOLDER, tables, title=HOSTILE[0], label="simulated")

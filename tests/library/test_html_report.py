@@ -127,7 +127,7 @@ MARKUP = (
 
 def edit_value(figures: dict[str, Any], draw: random.Random) -> None:
     """Change one value, member or row of a report's figures, anywhere."""
-    holder: Any = figures
+    holder = figures
     while True:
         place = draw.choice([*holder]) if isinstance(holder, dict) else draw.randrange(len(holder))
         if not isinstance(holder[place], dict | list) or not holder[place] or draw.random() < 0.15:

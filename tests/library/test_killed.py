@@ -182,7 +182,7 @@ def public(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> Iterator
     rows = [{"id": str(k), "question": f"Of {k}?", "answer": "Yes.", "language": "en"} for k in range(9)]
     datasets.Dataset.from_list(rows).save_to_disk(str(folder / "dataset"))
     with miracl_cases.served(miracl_cases.hub() | {name: raw}) as mirror, Service(ScriptedModel()) as service:
-        own: dict[str, object] = {"docs": write_corpus(folder / "docs", 4), "mirror": mirror, "service": service.url}
+        own = {"docs": write_corpus(folder / "docs", 4), "mirror": mirror, "service": service.url}
         named = {each: folder / each for each in ("nomiracl", "miracl", "bench", "dataset")}
         runner.run(COMMANDS["pull miracl"].format(out=named["miracl"], mirror=mirror).split())
         yield own | named

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 import pytest
@@ -231,7 +230,7 @@ def test_the_key_is_made_of_model_parameters_and_messages_alone() -> None:
     key = settings.keys(messages)[0]
     # Written once: a key that changes would have every reply of every arena asked and paid for again.
     assert key == "4658804ce4f1a832f9ce7a73"
-    changes: list[dict[str, Any]] = [{"model": "other"}, {"temperature": 0.2}, {"temperature": None}]
+    changes = [{"model": "other"}, {"temperature": 0.2}, {"temperature": None}]
     changed = [replace(settings, **change) for change in (*changes, {"max_tokens": 51}, {"seed": 0})]
     others = [
         *(each.keys(messages)[0] for each in changed),
@@ -261,7 +260,7 @@ def test_a_plan_says_what_would_be_sent_and_sends_nothing(ledger: Ledger) -> Non
 def test_a_budget_is_not_overstepped_and_the_next_run_goes_on(ledger: Ledger) -> None:
     # The service counts 100 + 20 tokens: a call costs 0.12. By the estimate it costs 0.173 at most.
     queries = [f"{i:02} " + "word " * 65 for i in range(12)]
-    limits: dict[str, Any] = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
+    limits = {"price_in": 1000.0, "price_out": 1000.0, "concurrency": 4}
     seen: set[str] = set()
     with Service() as service:
 

@@ -28,7 +28,7 @@ MESSAGES = [{"role": "user", "content": "How many?"}]
 def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[Any]:
     """Ask queries with a key, without retries."""
     endpoint = presets.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY})
-    how: dict[str, Any] = {"settings": Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
+    how = {"settings": Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
     return ask_one(service, ledger, *(queries or ("q",)), endpoint=endpoint, **how)
 
 
@@ -208,7 +208,7 @@ ENCODED = {
 @pytest.mark.parametrize("shown", ENCODED.values(), ids=ENCODED.keys())
 def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Ledger, shown: str) -> None:
     half = len(shown) // 2
-    chunks: list[dict[str, Any]] = [
+    chunks = [
         {"choices": [{"delta": {part: text}}]}
         for part in ("content", "reasoning_content")
         for text in (f"It is {shown[:half]}", f"{shown[half:]}.")

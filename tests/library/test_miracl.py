@@ -171,7 +171,7 @@ def test_the_published_sizes_of_both_splits_are_those_of_the_paper() -> None:
         and row["metric"] == "n_queries"
         and row["value"]
     }
-    settings: dict[miracl.Split, str] = {"dev": "eval", "train": "train"}
+    settings = {"dev": "eval", "train": "train"}
     for split, setting in settings.items():
         assert miracl.printed_queries(split) == {
             code: printed[setting, code] for code in LANGUAGES if (setting, code) in printed

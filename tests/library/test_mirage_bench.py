@@ -378,7 +378,7 @@ def test_the_calls_of_the_readme_work_as_they_stand(cache: Path, monkeypatch: py
         assert documents == {"1": HOSTILE, "2": HOSTILE}
         assert [list(passages) for passages in documents.values()] == [list(HOSTILE)] * 2
         assert queries == {"1": "Nani?", "2": "Nani?"}
-        predictions: dict[str, Any] = api.load_predictions(**outputs, model_name=SMALL)
+        predictions = api.load_predictions(**outputs, model_name=SMALL)
         reference = api.load_predictions(**outputs, model_name="gpt-4-azure")
         scores = api.RougeBleuEvaluator(language_code="en").evaluate(
             predictions=predictions, reference_predictions=reference, documents=documents

@@ -29,8 +29,7 @@ SYSTEMS = ("gpt-4o", "llama-3.1-405b-instruct", "reference")
 @pytest.fixture(scope="module")
 def source() -> dict[str, Any]:
     with gzip.open(FILE, "rt", encoding="utf-8") as stream:
-        content: dict[str, Any] = json.load(stream)
-    return content
+        return json.load(stream)
 
 
 @pytest.fixture(scope="module")

@@ -306,7 +306,7 @@ def test_every_answer_and_every_quirk_of_the_published_files_is_accounted_for(pu
 @pytest.mark.data
 def test_passages_of_the_published_files_stand_at_their_docids(published: dict[str, pa.Table]) -> None:
     """A document shown with several queries has one title, so the order of passages is the order of docids."""
-    titles: dict[tuple[str, str], set[str]] = defaultdict(set)
+    titles = defaultdict(set)
     count = 0
     rows = (published["passages"][c].to_pylist() for c in ("language", "passage_id", "title"))
     for code, docid, title in zip(*rows, strict=True):

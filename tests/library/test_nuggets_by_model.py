@@ -75,8 +75,7 @@ def assigns(call: Call) -> Act:
 
 
 def table(path: Path, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = read_rows(path, name)
-    return rows
+    return read_rows(path, name)
 
 
 def does_both(call: Call) -> Act:

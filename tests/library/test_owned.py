@@ -85,9 +85,7 @@ def test_no_name_leads_out_of_the_folder_and_a_session_is_no_login() -> None:
     assert owned.owner_folder("session:anna") != owned.owner_folder("login:anna")
 
 
-def test_more_than_the_quota_is_refused_and_says_so(
-    tmp_path: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_the_quota_is_refused_and_says_so(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_UPLOAD_MB", "1")
     with refuses(ArenaError, "1 MB", do="MIRAGE_UPLOAD_MB"):
         owned.need_room(ANNA, 1_000_001)

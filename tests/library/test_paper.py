@@ -18,7 +18,7 @@ from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.paper import TournamentResult, play
+from mirage.ranking.paper import play
 from mirage.ranking.stage import tournament_rows
 from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
@@ -153,7 +153,7 @@ def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
     result = mirage("rank", "paper", arena, "--judge", "judge", "--draws", 20, "--format", "csv")
     rows, message = rows_of(result), result.stderr
-    expected: TournamentResult = play(battles, tournaments=20)
+    expected = play(battles, tournaments=20)
     assert [row["language"] for row in rows] == ["en"] * 6 + ["sw"] * 6
     assert [int(row["rank"]) for row in rows] == [1, 2, 3, 4, 5, 6] * 2
     result = expected.languages["sw"]
@@ -166,7 +166,7 @@ def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battl
     assert "the width follows the number of drawn queries" in message
 
 
-def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: Path, tmp_path: Path) -> None:
+def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: Path) -> None:
     command = ("rank", "paper", arena, "--judge", "judge", "--draws", 5, "--store")
     mirage(*command)
     once = {p.name: p.read_bytes() for p in arena.rglob("*.parquet")}

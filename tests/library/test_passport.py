@@ -169,7 +169,7 @@ def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: 
     assert len(item_pairs(again, ["sw"])) < len(item_pairs(again))
 
 
-def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path, tmp_path: Path) -> None:
+def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path) -> None:
     before = open_arena(source)
     mirage("judge", "passport", source, "--judge", "heuristic", "--languages", "en,ar,th")
     assert open_arena(source).version == before.version
@@ -192,11 +192,11 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
         (("--passport", "--against-people", "--judge", "heuristic"), "choose one"),
     ],
 )
-def test_a_passport_that_cannot_be_printed_is_one_error(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+def test_a_passport_that_cannot_be_printed_is_one_error(words: tuple[str, ...], told: str) -> None:
     assert told in mirage("report", "judges", "sample", *words, code=2).output
 
 
-def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Path) -> None:
+def test_a_passport_that_cannot_be_made_is_one_error(source: Path) -> None:
     assert "--known" in mirage("judge", "passport", source, "--judge", "heuristic", "--known", code=2).output
     with pytest.raises(BadInput, match="passport"):
         api.judge(api.open_arena(source), passport=True, known=True)

@@ -1,7 +1,6 @@
 """The stages in their order: what a run writes, what it keeps, and what it takes away because it is out of date."""
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 import pytest
@@ -101,8 +100,8 @@ def take(file: Path, folder: Path) -> FileImport:
 
 def test_ratings_of_several_judges_stand_side_by_side_with_their_settings(arena: Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
-    relevance: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 1}}
-    judged: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 2}, "judge": "j:1"}
+    relevance = {"made_by": "a test", "part": "judge", "settings": {"seed": 1}}
+    judged = {"made_by": "a test", "part": "judge", "settings": {"seed": 2}, "judge": "j:1"}
     run(RELEVANCE_RATINGS, arena.path, **relevance)
     run(JUDGED_RATINGS, arena.path, **judged)
     both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"settings": {"seed": 3}})

@@ -59,15 +59,15 @@ def planted(rng: np.random.Generator, code: str, n: int, rates: dict[str, float]
         shown = ("x", "y") if rng.random() < rates["dropped"] else ("x", "gold")
         ignores = rng.random() < rates["ignored"]
         cited = ("x",) if ignores and rng.random() < 0.5 else ("gold",) if "gold" in shown else ("x",)
-        outcome: Outcome = "abstained" if ignores and cited != ("x",) else "answered"
+        outcome = "abstained" if ignores and cited != ("x",) else "answered"
         rows.append(Attribution(code, f"q{k}", "s", *attribute(outcome, shown, cited, {"gold": 1, "x": 0})))
     return rows
 
 
 def test_planted_failures_are_found_within_their_intervals_in_all_languages() -> None:
     rates = {"dropped": 0.2, "ignored": 0.15}
-    truth: dict[Cause, float] = {"not_retrieved": 0.2, "ignored": 0.8 * 0.15, "right": 0.8 * 0.85}
-    inside: dict[str, list[bool]] = {"language": [], "all": []}
+    truth = {"not_retrieved": 0.2, "ignored": 0.8 * 0.15, "right": 0.8 * 0.85}
+    inside = {"language": [], "all": []}
     for seed in range(120):
         rng = np.random.default_rng(seed)
         rows = [row for code in LANGUAGES for row in planted(rng, code, 60, rates)]

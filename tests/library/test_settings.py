@@ -175,7 +175,7 @@ def parameters(function: Callable[..., Any] | str) -> dict[str, Any]:
     """Default of each parameter of a function, or of each option of a command."""
     if not isinstance(function, str):
         return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
-    found: Any = build_command(app)
+    found = build_command(app)
     for word in function.split():
         found = found.commands[word]
     options = {name: option.default for option in found.params for name in option.opts if name.startswith("--")}

@@ -46,7 +46,7 @@ def arena(
     **changed: Any,
 ) -> Path:
     """An arena of one language in which each answer is to a query of its own, all with the same passages."""
-    tables: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": []}
+    tables = {"queries": [], "passages": [], "answers": []}
     for query, answer in answers.items():
         key = "sw", query
         tables["queries"].append(make_query(*key, None, f"Swali {query}?"))

@@ -103,7 +103,7 @@ def test_a_row_counts_queries_and_answers(arena: Arena) -> None:
         assert 0 < row["n"] <= view.ranking.languages[row["language"]].n_queries
 
 
-def test_a_selection_of_verdicts_names_what_it_moves(tmp_path: Path) -> None:
+def test_a_selection_of_verdicts_names_what_it_moves() -> None:
     arena = open_arena("sample")
     plain = board_view(arena, BoardChoice(("heuristic",)))
     strict = board_view(arena, BoardChoice(("heuristic",), (), RankSettings(consistent=True)))

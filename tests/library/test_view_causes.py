@@ -24,7 +24,7 @@ def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
 
 
 def printed(arena: Arena, *words: str, value: str = "") -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(run("report", words[0], arena.path, *words[1:], "--format", "json").stdout)
+    rows = json.loads(run("report", words[0], arena.path, *words[1:], "--format", "json").stdout)
     ends = {f"{value}_{end}": end for end in ("low", "high")}
     return [{ends.get(name, name): cell for name, cell in row.items()} for row in rows]
 

@@ -180,7 +180,7 @@ def test_few_or_equal_systems_have_no_interval_and_say_why(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["nomiracl", "sample", "sample-across", "sim"])
-def test_the_page_shows_the_view(arena: Arena, monkeypatch: pytest.MonkeyPatch, name: str, tmp_path: Path) -> None:
+def test_the_page_shows_the_view(arena: Arena, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path.parent))
     shown = open_arena(arenas.bundled_arenas().get(name, arena.path))
     view = features_view(shown)

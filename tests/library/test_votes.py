@@ -403,7 +403,7 @@ def test_votes_of_a_later_version_are_neither_read_nor_written(db: Votes) -> Non
             work()
 
 
-def test_a_full_disk_is_an_error_and_no_acknowledgement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_and_no_acknowledgement(tmp_path: Path) -> None:
     from sqlalchemy import event
 
     db = Votes(f"sqlite:///{tmp_path / 'votes.sqlite'}")
@@ -473,7 +473,7 @@ with Votes() as db:
 
 
 @pytest.mark.usefixtures("home")
-def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file(tmp_path: Path) -> None:
+def test_a_vote_of_another_program_is_seen_by_one_that_saw_no_file() -> None:
     reader, writer = Votes(), Votes()
     assert tuple(reader.version().values()) == (0, 0, 0, 0)
     kept = writer.submit(vote())

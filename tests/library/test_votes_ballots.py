@@ -29,9 +29,9 @@ SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
 
 
 @pytest.fixture
-def arena(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+def arena(tmp_path: Path, home: Path) -> Arena:
     """Hostile texts with passages, and a judge whose winner sometimes depends on the order."""
-    rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    rows = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for k in range(16):
         query, payload = f"q{k:02d}", HOSTILE[k % len(HOSTILE)]
         rows["queries"].append(make_query("te", query, None, f"query {k}? {payload}"))

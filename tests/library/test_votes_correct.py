@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from commands import refuses
-from numpy.typing import NDArray
 from votes_agreement_cases import ballot
 
 import mirage
@@ -208,7 +207,7 @@ def test_the_joint_interval_covers_where_the_judge_alone_does_not() -> None:
     rng = np.random.default_rng(8)
     thetas = [THETA, THETA[::-1] / 2, np.roll(THETA, 2)]
     real = np.mean([truth(theta) for theta in thetas], axis=0)
-    hits: dict[str, list[NDArray[np.bool_]]] = {"corrected": [], "judge": []}
+    hits = {"corrected": [], "judge": []}
     blank = np.zeros(SYSTEMS, dtype=np.int64)
     for _ in range(120):
         parts: dict[str, list[Correction]] = {name: [] for name in hits}

@@ -108,8 +108,8 @@ def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters:
     chances have that of all battles, after 20 votes and after 90; the votes as they are have not.
     """
     table = verdicts(flipped=frozenset(range(15)))
-    weighed: dict[int, list[float]] = {20: [], 90: []}
-    plain: dict[int, list[float]] = {20: [], 90: []}
+    weighed = {20: [], 90: []}
+    plain = {20: [], 90: []}
     for seed in range(60):
         candidates = pool(judgments=table, seed=seed)
         for n in weighed:
