@@ -34,7 +34,7 @@ def test_it_opens_on_the_two_best(arenas: Path) -> None:
 
 
 def test_every_measure_that_is_offered_can_be_compared(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for measure in compared_measures(open_arena("sample")):
+    for measure in compared_measures(open_arena(ROOT / "data" / "sample")):
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
         page = open_page(arena="sample", by=measure, a="thorough", b="concise", languages=["en", "te"])
         assert not page.exception, measure

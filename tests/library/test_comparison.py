@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 from arena_writer import make_answer, make_judgment, write_arena
-from commands import CliRunner
+from commands import mirage as run
 from golden.cases import read_table
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -21,7 +21,6 @@ from scipy import stats
 import mirage
 from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
-from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.ranking.board import leaderboard
 from mirage.ranking.bootstrap import rate
@@ -35,7 +34,7 @@ from mirage.ranking.compare.paired import (
 )
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import comparison_view
 
@@ -411,8 +410,7 @@ def test_ratings_that_only_tie_are_equivalent_within_an_unseen_query() -> None:
 def test_the_difference_of_ratings_is_that_of_the_ranking(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     tables = [judged(rng, 30, {"a": 0.0, "b": 0.4, "c": 1.0}, code) for code in ("en", "fi")]
-    write_arena(tmp_path / "arena", {"judgments": pa.concat_tables(tables)})
-    arena = open_arena(tmp_path / "arena")
+    arena = write_arena(tmp_path / "arena", {"judgments": pa.concat_tables(tables)})
     ranking = mirage.rank(arena, draws=100)
     report = compare_systems(arena, "a", "b", CompareSettings(draws=100, moved=1000))
     for row in report.rows:
@@ -484,7 +482,7 @@ def test_one_worse_language_ends_a_gate_that_all_languages_together_would_pass(t
         "sw": {"new": [False] * 60, "old": [True] * 60},
         "te": {"new": [True] * 60, "old": [True] * 60},
     }
-    arena = outcomes_arena(tmp_path / "arena", {code: right[code] for code in ("en", "sw")} | {"te": right["te"]})
+    arena = outcomes_arena(tmp_path / "arena", right)
     report = compare_systems(arena, "new", "old", CompareSettings(measure="rate"))
     assert report.worse == ("sw",)
     assert report.exit_code() == 1
@@ -583,10 +581,6 @@ def test_what_cannot_be_compared_is_refused(
 # The command
 
 
-def command(*words: str) -> Any:
-    return CliRunner().invoke(app, ["compare", *words])
-
-
 @pytest.fixture(scope="module")
 def gates(module_path: Path) -> Path:
     """An arena whose `good` is better than `base`, whose `bad` is worse, and whose `like` differs on two queries."""
@@ -608,9 +602,8 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
     gates: Path, tmp_path: Path, system: str, options: list[str], code: int
 ) -> None:
     junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
-    words = [str(gates), system, "base", "--measure", "rate", *options]
-    done = command(*words, "--junit", str(junit), "--markdown", str(summary), "--format", "json")
-    assert done.exit_code == code, done.output
+    words = ("compare", gates, system, "base", "--measure", "rate", *options)
+    done = run(*words, "--junit", junit, "--markdown", summary, "--format", "json", code=code)
     if code == 2:
         assert not junit.exists()
         return
@@ -627,8 +620,8 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
 
 def test_names_cannot_break_the_files(gates: Path, tmp_path: Path) -> None:
     junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
-    words = ["<&|bad", "base", "--measure", "rate", "--junit", str(junit)]
-    assert command(str(gates), *words, "--markdown", str(summary)).exit_code == 1
+    words = ("compare", gates, "<&|bad", "base", "--measure", "rate", "--junit", junit)
+    run(*words, "--markdown", summary, code=1)
     names = [case.get("name") or "" for case in ElementTree.parse(junit).getroot()[0]]
     assert all("<&|bad" in name for name in names)
     table = [line for line in summary.read_text("utf-8").splitlines() if line.startswith("| ")]

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from arena_writer import make_answer, make_judgment, write_arena
-from commands import CliRunner, write_jsonl
 from commands import mirage as run
+from commands import write_jsonl
 
 import mirage
 from mirage import schema
 from mirage.battles.judge import judges
-from mirage.cli import app
 from mirage.people.votes import raters
 from mirage.ranking.board import leaderboard
 from mirage.store.arena import open_arena
@@ -84,8 +83,7 @@ def test_a_failed_answer_loses_to_any_that_is_not_wrong_whoever_decides(failing:
     kept = {row["system"]: row["rating"] for row in leaderboard(dropped).to_pylist()}
     assert kept["flaky"] == pytest.approx(kept["good"], abs=0.02)
     assert any("flaky 10 of 30 failed" in line and "left out" in line for line in dropped.remarks)
-    words = ["rank", str(failing), "--judge", judge, "--failures", "drop", "--format", "json"]
-    command = CliRunner().invoke(app, words)
+    command = run("rank", failing, "--judge", judge, "--failures", "drop", "--format", "json")
     assert {row["system"]: row["rating"] for row in json.loads(command.stdout)} == pytest.approx(kept)
 
 
@@ -110,7 +108,7 @@ def test_no_row_at_all_means_not_asked_and_every_door_says_so(
     rows = [row for row in records(systems=systems) if row["answer"] or row["system"] != "flaky"]
     write_jsonl(tmp_path / "a.jsonl", *rows)
     evaluated = run("evaluate", "a.jsonl", "--into", "a")
-    arena, ranked = open_arena(tmp_path / "a"), CliRunner().invoke(app, ["rank", "a"])
+    arena, ranked = open_arena(tmp_path / "a"), run("rank", "a")
     view = board_view(arena)
     for said in (evaluated.output, ranked.output, " ".join(view.remarks), view.on_failures):
         assert "no row of flaky on 10 of 30 queries" in said.replace("No row", "no row")
@@ -159,7 +157,7 @@ def test_a_language_in_which_a_system_failed_everything_fails_a_gate(
     silent = {"answer": None, "status": None}
     finnish = [row | (silent if row["system"] == "flaky" else {}) for row in records("fi", systems)]
     write_jsonl(tmp_path / "a.jsonl", *records("en", systems), *finnish)
-    evaluated = CliRunner().invoke(app, ["evaluate", "a.jsonl", "--into", "a"])
+    evaluated = run("evaluate", "a.jsonl", "--into", "a")
     assert "no answers in Finnish: flaky" in evaluated.output
     view = board_view(open_arena(tmp_path / "a"))
     assert view.rows["system"].to_pylist() == ["good", "poor"]

@@ -92,10 +92,9 @@ def test_a_gap_beside_a_claim_is_no_abstention(field: Path, tmp_path: Path) -> N
 
 
 def test_the_option_that_helps_is_named(field: Path, tmp_path: Path) -> None:
-    file = str(field / "no-system.json")
-    imported = CliRunner().invoke(app, ["import", file, "--into", str(tmp_path / "arena")])
-    checked = CliRunner().invoke(app, ["check", file, "--format", "json"])
-    assert imported.exit_code == checked.exit_code == 2
+    file = field / "no-system.json"
+    imported = mirage("import", file, "--into", tmp_path / "arena", code=2)
+    checked = mirage("check", file, "--format", "json", code=2)
     assert imported.output.count("--set system=NAME") == 1
     wrong = json.loads(checked.stdout)
     assert len(wrong) == 3, "the check lists every record"

@@ -5,9 +5,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from commands import CliRunner, mirage
+from commands import mirage
 
-from mirage import cli
 from mirage.cli import installation
 
 
@@ -58,5 +57,4 @@ def test_an_extra_that_is_not_installed_is_absent_and_a_taken_port_is_named(monk
 
 
 def test_the_version_is_printed() -> None:
-    result = CliRunner().invoke(cli.app, ["--version"])
-    assert (result.exit_code, result.stdout.split()[0]) == (0, "mirage")
+    assert mirage("--version").stdout.split()[0] == "mirage"

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from arena_writer import make_query, read_rows, write_arena
-from commands import CliRunner, mirage
+from commands import mirage
 from golden.cases import read_golden, read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +19,6 @@ from misbehaving import Act, Call, Service, error, reply
 from benchmarks import outcomes as labels
 from benchmarks.outcome_accuracy import accuracy, measured_accuracy
 from mirage import open_arena, schema
-from mirage.cli import app
 from mirage.pipeline.recompute import recompute
 from mirage.stages.outcomes import second_opinion, vocabulary
 from mirage.stages.outcomes.by_model import FORM
@@ -172,9 +171,8 @@ def test_asking_back_is_unclassified() -> None:
 def test_many_unclassified_answers_are_said(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     write_arena(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))})
-    result = CliRunner().invoke(app, ["measure", "outcomes", str(arena)])
-    assert "a 100%" in result.stderr
-    assert "a 100%" in CliRunner().invoke(app, ["report", "rates", str(arena)]).stderr
+    assert "a 100%" in mirage("measure", "outcomes", arena).stderr
+    assert "a 100%" in mirage("report", "rates", arena).stderr
     few = rates(outcomes(QUERIES, answers(("b", "1902", "rag"))))
     assert unclassified_note(few) is None
 

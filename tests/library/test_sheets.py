@@ -7,11 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from arena_writer import make_answer, make_judgment, write_arena
-from commands import CliRunner, mirage
+from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import cli
 from mirage.store import export as exporting
 from mirage.store.arena import open_arena
 from mirage.store.files import csv_rows
@@ -84,7 +83,7 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
 def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:
     printed = mirage("report", "judges", arena, "--format", "csv")
     assert {row["judge"] for row in rows_of(printed.stdout)} == {"'=j"}
-    exact = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv-exact"])
+    exact = mirage("report", "judges", arena, "--format", "csv-exact")
     assert {row["judge"] for row in rows_of(exact.stdout)} == {"=j"}
     table = pa.table({"system": FORMULAS})
     assert not [row for row in rows_of(exporting.to_csv(table)) if row["system"].lstrip()[0] in COMPUTED]

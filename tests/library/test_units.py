@@ -186,8 +186,7 @@ def test_a_language_is_ranked_alike_whatever_else_is_chosen_definition_26(
     rows = open_arena(path).read("judgments")
     drawn = np.random.default_rng(0).choice(["A", "B", "tie"], len(rows))
     columns = rows.to_pydict() | {"judge": ["m"] * len(rows), "verdict": drawn.tolist(), "reason": [None] * len(rows)}
-    write_arena(path, {"judgments": schema.from_columns("judgments", columns)})
-    arena = open_arena(path)
+    arena = write_arena(path, {"judgments": schema.from_columns("judgments", columns)})
     settings = replace(settings, draws=100)
     whole = rank_arena(arena, Judge.from_name(judge), settings).ranking
     assert whole.unit == "query shared by languages"

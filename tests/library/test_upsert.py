@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from arena_writer import add_rows, make_answer, make_judgment, make_query, read_rows, write_arena
-from commands import CliRunner, mirage, write_jsonl
+from commands import mirage, write_jsonl
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
-from mirage import cli, schema
+from mirage import schema
 from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
@@ -166,8 +166,7 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
     with Service() as service:
         service.behave = in_the_middle(lambda: other(service), reply("So. [[A]]"))
         command = ["judge", str(arena), "--judge", "late", "--model", "m1", "--base-url", service.url, "--retries", "0"]
-        result = CliRunner().invoke(cli.app, command, prog_name="mirage")
-    assert result.exit_code == 2
+        result = mirage(*command, code=2)
     assert "late has verdicts" in result.output
     calls = [row["call"] for row in read_rows(arena, "judgments") if row["judge"] == "late"]
     with Ledger(ledger_path(arena)) as ledger:

@@ -113,8 +113,7 @@ def judged(seed: int, *, judges: int = 2, n: int = 300, bias: float = 0.0) -> li
 @pytest.mark.parametrize("bias", [0.0, 0.15])
 def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path: Path, bias: float) -> None:
     rows_ = schema.from_rows("judgments", judged(8, bias=bias))
-    write_arena(tmp_path / "a", {"judgments": rows_})
-    arena = open_arena(tmp_path / "a")
+    arena = write_arena(tmp_path / "a", {"judgments": rows_})
     report = judge_variance(arena, judges=["j0", "j1"])
     found = {source.source: source.variance for source in report.sources}
     # A difference is 2 x points - 1, so its variances are four times those of points.
