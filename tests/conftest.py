@@ -1,7 +1,5 @@
 """What every test shares: the published outputs where they are at hand, and a network that ends at this machine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -94,7 +92,7 @@ def short_pauses() -> Iterator[None]:
     from mirage.llm.calls import Limits
 
     # The parameters of `__init__` are the fields, in their order.
-    init: Any = Limits.__init__
+    init = Limits.__init__
     given = {field.name: field.default for field in fields(Limits)} | {"backoff": 0.02}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(init, "__defaults__", tuple(given.values())[-len(init.__defaults__) :])
@@ -145,6 +143,12 @@ def no_arenas_of_the_users_own(tmp_path_factory: pytest.TempPathFactory, monkeyp
     monkeypatch.setenv("MIRAGE_HOME", str(tmp_path_factory.getbasetemp() / "no-home"))
 
 
+@pytest.fixture(scope="module")
+def module_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the module's own."""
+    return tmp_path_factory.mktemp("module")
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The program's own folder, new and without votes."""
@@ -158,7 +162,7 @@ def arenas(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.Monke
     """The arenas of the module's own fixture `folder`, and no others: no bundled ones, none of the user's, no votes."""
     from mirage.store import arena
 
-    folder: Path = request.getfixturevalue("folder")
+    folder = request.getfixturevalue("folder")
     monkeypatch.setenv("MIRAGE_ARENAS", str(folder))
     monkeypatch.setattr(arena, "bundled_arenas", dict)
     return folder

@@ -8,8 +8,6 @@
 all its cases: the longest files run first.
 """
 
-from __future__ import annotations
-
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -25,7 +23,7 @@ LONG_FILE = 5.0
 
 def listed() -> dict[str, float]:
     """Seconds by `file::function`, by `file::*`, and of whole files by `file`."""
-    lines = (line.split() for line in FILE.read_text(encoding="utf-8").splitlines())
+    lines = (line.split() for line in FILE.read_text("utf-8").splitlines())
     return {name: float(seconds) for seconds, name in lines}
 
 
@@ -50,4 +48,4 @@ def measured(times: Path) -> dict[str, float]:
 if __name__ == "__main__":
     files = {name: seconds for name, seconds in listed().items() if name.endswith("::*")}
     rows = sorted((files | measured(Path(sys.argv[1]))).items())
-    FILE.write_text("".join(f"{seconds:.1f} {name}\n" for name, seconds in rows), encoding="utf-8")
+    FILE.write_text("".join(f"{seconds:.1f} {name}\n" for name, seconds in rows), "utf-8")

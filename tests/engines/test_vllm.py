@@ -1,7 +1,5 @@
 """vLLM itself, with a tiny model made on the spot: in this process and as a server (`make engines`)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -15,7 +13,6 @@ import urllib.request
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,13 +21,13 @@ from conftest import ROOT
 from engine_vllm_cases import StandIn
 from tiny_model import make
 
+from mirage import open_arena
 from mirage.errors import ArenaError
 from mirage.llm import asking, engine_vllm, presets
 from mirage.llm.batch import complete_loaded
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.completion import Messages, Reply
 from mirage.store import copies
-from mirage.store.arena import open_arena
 from mirage.store.ledger import Ledger, ledger_path
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -103,7 +100,7 @@ def service(model: Path, environment: None, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     """A copy of the sample."""
-    return copies.copy(open_arena(ROOT / "data" / "sample"), tmp_path / "arena").path
+    return copies.copy(open_arena("sample"), tmp_path / "arena").path
 
 
 def mirage(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -132,7 +129,7 @@ def test_prompts_that_are_refused_are_rows_and_the_others_are_answered(
     engine: engine_vllm.VllmModel, tmp_path: Path
 ) -> None:
     texts = ["What is it?", LONG, HALF, "", "Was ist das?"]
-    conversations: list[Messages] = [[{"role": "user", "content": text}] for text in texts]
+    conversations = [[{"role": "user", "content": text}] for text in texts]
     local = ChatModel(Settings("tiny", temperature=0.2, max_tokens=20, service="vllm"))
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
         for _ in range(2):
@@ -219,7 +216,7 @@ def _replies(ledger: Path) -> int:
 
 def _alive(group: int) -> list[str]:
     """The processes of a group that live on."""
-    listed: Any = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
     lines = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
     return [args for pgid, stat, args in lines if int(pgid) == group and not stat.startswith("Z")]
 

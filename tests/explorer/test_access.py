@@ -1,7 +1,5 @@
 """Every page by keyboard, by what reads a page aloud (axe-core), and on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 Start = Callable[..., Opened]
 THERE = [entry for entry in PAGES if entry.file.is_file()]
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 RUN = """async () => (await axe.run({exclude: ["[data-testid=stSidebarNavItems]"]},
   {resultTypes: ["violations"]})).violations
   .filter((v) => ["serious", "critical"].includes(v.impact) || v.id === "heading-order")

@@ -1,10 +1,9 @@
 """How an answer reads: its parts with their names, its citations as numbers that lead to a passage, and as written."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
+from golden.cases import read_table
 
 from mirage import schema
 from mirage.explorer.kit import answer_card
@@ -28,23 +27,12 @@ def read(html: str) -> str:
     return re.sub(r"<[^>]*>", "", re.sub(r'<span class="mg-part"[^>]*>([^<]*)</span>', r"\\n\1|", shown)).strip()
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("##Reason: It is old [1].\n##Answer: Yes [2].", ["Reason|It is old 1.", "Answer|Yes 2."]),
-        ("**Answer:** Yes.\n\n**Reason:** It is old.", ["Answer|Yes.", "Reason|It is old."]),
-        ("##Answer: Yes.", ["Answer|Yes."]),
-        ("##Reason: It is old [1].\n##Answer: It is  old [1].", ["It is  old 1."]),
-        ("##Reason: It is old.\n##Answer: It is old. Yes.", ["It is old. Yes."]),
-        ("Well. ##Reason: It is old. ##Answer: Yes.", ["Well.", "Reason|It is old.", "Answer|Yes."]),
-    ],
-)
+@pytest.mark.parametrize(*read_table("answer_parts"))
 def test_an_answer_reads_in_its_parts(text: str, parts: list[str]) -> None:
     html = body(text)
     assert [line for line in read(html).split("\\n") if line] == parts
     assert "##" not in read(html)
     raw = re.search(r"<details[^>]*>.*<div[^>]*>(.*)</div></details>", html, re.S)
-    assert raw is not None
     assert raw.group(1) == text
 
 

@@ -1,7 +1,5 @@
 """What surrounds a query: earlier turns, tags, the reference answer, where passages come from."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +18,8 @@ from pages import html, page_text, text
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich_arena.write(tmp_path_factory.mktemp("arenas") / "rich").path.parent
+def folder(module_path: Path) -> Path:
+    return rich_arena.write(module_path / "rich").path.parent
 
 
 @pytest.fixture

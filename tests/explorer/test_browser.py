@@ -3,8 +3,6 @@
 Whether hostile texts show as text is tested with the Answers page.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -223,7 +221,7 @@ def test_a_copied_link_shows_and_downloads_hold_what_clicks_have_left(opened: Op
         with page.expect_download() as waiting:
             page.get_by_role("button", name=kind, exact=True).click()
         assert waiting.value.suggested_filename == f"judged-leaderboard.{kind.lower()}"
-        files[kind] = Path(waiting.value.path()).read_text(encoding="utf-8")
+        files[kind] = Path(waiting.value.path()).read_text("utf-8")
     rows = list(csv.DictReader(files["CSV"].splitlines()))
     assert [row["system"] for row in rows if row["language"] == "all"] == systems
     assert {row["language"] for row in rows} == {"all", "en", "fi", "sw"}
@@ -441,7 +439,6 @@ def test_a_first_vote_on_a_phone_by_key(start: Start, url: str, share: Path) -> 
 
         def bar() -> float:
             box = page.locator(".st-key-spot_bar").bounding_box()
-            assert box is not None
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 390
             return float(box["height"])

@@ -1,7 +1,5 @@
 """System cards: from files of every kind, refused by line, shown, filtered and exported; facts of published systems."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path
@@ -10,19 +8,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import add_rows, write_arena
 from commands import mirage
+from golden.cases import read_table
 
 import pages
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput
 from mirage.explorer.kit.text import link_html
 from mirage.io.imports.cards import import_cards
 from mirage.io.sources.cards import published_cards, read_cards
 from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.store.systems import system_names
-from mirage.store.upsert import by_key, upsert
 from mirage.views import system_cards as cards
 from pages import html, page_text
 
@@ -31,7 +28,7 @@ OTHER = {"system": "aya-101", "licence": "Apache-2.0", "open_weights": True, "pa
 
 
 def as_yaml_list(path: Path) -> Path:
-    path.write_text(json.dumps([CARD, OTHER]), encoding="utf-8-sig")
+    path.write_text(json.dumps([CARD, OTHER]), "utf-8-sig")
     return path
 
 
@@ -40,19 +37,19 @@ def as_yaml_mapping(path: Path) -> Path:
     for card in (CARD, OTHER):
         lines = [f"  {name}: {json.dumps(value)}" for name, value in card.items() if name != "system"]
         blocks += [f"{card['system']}:", *lines]
-    path.write_text("\n".join(blocks).replace('"2024-05"', "2024-05"), encoding="utf-8")
+    path.write_text("\n".join(blocks).replace('"2024-05"', "2024-05"), "utf-8")
     return path
 
 
 def as_csv(path: Path) -> Path:
     names = list(dict.fromkeys([*CARD, *OTHER]))
     rows = [",".join(str(card.get(name, "")) for name in names) for card in (CARD, OTHER)]
-    path.write_text("\n".join([",".join(names), *rows]), encoding="utf-8")
+    path.write_text("\n".join([",".join(names), *rows]), "utf-8")
     return path
 
 
 def as_jsonl(path: Path) -> Path:
-    path.write_text("\n".join(json.dumps(card) for card in (CARD, OTHER)), encoding="utf-8")
+    path.write_text("\n".join(json.dumps(card) for card in (CARD, OTHER)), "utf-8")
     return path
 
 
@@ -79,7 +76,7 @@ def test_every_kind_of_file_gives_the_same_cards(tmp_path: Path, name: str, writ
 
 def test_another_word_for_a_field_is_understood_and_an_unknown_one_is_said(tmp_path: Path) -> None:
     file = tmp_path / "cards.yaml"
-    file.write_text("m: {license: MIT, size: 7, colour: red, pricein: 1, released: 2024-05-13}", encoding="utf-8")
+    file.write_text("m: {license: MIT, size: 7, colour: red, pricein: 1, released: 2024-05-13}", "utf-8")
     result = read_cards(file)
     (row,) = result.table.to_pylist()
     assert (row["licence"], row["parameters"], row["released"], row["price_in"]) == ("MIT", 7.0, "2024-05-13", None)
@@ -87,29 +84,11 @@ def test_another_word_for_a_field_is_understood_and_an_unknown_one_is_said(tmp_p
     assert any("price_in" in clause for clause in result.ignored)
 
 
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ("a: {parameters: large}", ":1"),
-        ("a:\n  price_in: -1", ":2"),
-        ("a:\n  released: May 2024", ":2"),
-        ("a:\n  released: 2024-13", ":2"),
-        ("a:\n  open_weights: perhaps", ":2"),
-        ("- system: a\n- system: a", ":2"),
-        ("a: {}\nb:\n  licence: x\n  licence: y", ":4"),
-        ("a: [1, 2]", ":1"),
-        ("a:\n  licence: [MIT]", ":2"),
-        ("a: {", ""),
-        ("just words", ""),
-        ("[]", ""),
-        ("- 7", ":1"),
-        ("- licence: MIT", ":1"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_cards"))
 def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Path, text: str, where: str) -> None:
     arena = small_arena.write(tmp_path)
     file = tmp_path / "cards.yaml"
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, "utf-8")
     with pytest.raises(BadInput) as refused:
         import_cards(file, arena.path)
     assert f"{file.name}{where}" in refused.value.where
@@ -120,7 +99,7 @@ def test_a_wrong_file_is_refused_with_its_line_and_changes_nothing(tmp_path: Pat
 def test_a_yaml_file_that_repeats_itself_without_end_is_read_in_no_time(tmp_path: Path) -> None:
     file = tmp_path / "cards.yaml"
     lines = ["a0: &a0 {licence: x}"] + [f"a{i}: &a{i} {{licence: [*a{i - 1}, *a{i - 1}]}}" for i in range(1, 60)]
-    file.write_text("\n".join(lines), encoding="utf-8")
+    file.write_text("\n".join(lines), "utf-8")
     with pytest.raises(BadInput):
         read_cards(file)
 
@@ -128,7 +107,7 @@ def test_a_yaml_file_that_repeats_itself_without_end_is_read_in_no_time(tmp_path
 def test_cards_join_an_arena_and_the_same_file_twice_changes_nothing(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, tables=("outcomes", "judgments"))
     file = as_yaml_list(tmp_path / "cards.yaml")
-    file.write_text(json.dumps([CARD, OTHER | {"system": "aya-11"}]), encoding="utf-8")
+    file.write_text(json.dumps([CARD, OTHER | {"system": "aya-11"}]), "utf-8")
     done = import_cards(file, arena.path)
     assert (done.rows, done.replaced) == (2, 0)
     (stranger,) = done.strangers
@@ -142,7 +121,7 @@ def test_cards_join_an_arena_and_the_same_file_twice_changes_nothing(tmp_path: P
 def test_the_command_says_what_it_read_kept_and_left_out(tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path)
     file = tmp_path / "cards.jsonl"
-    file.write_text('{"model": "gpt-4", "licens": "x"}\n{"model": "gtp-4", "licens": "y"}', encoding="utf-8")
+    file.write_text('{"model": "gpt-4", "licens": "x"}\n{"model": "gtp-4", "licens": "y"}', "utf-8")
     told = mirage("import", "--as", "systems", file, "--into", arena.path, "--map", "licens=licence").stderr
     assert "2 system cards read" in told
     assert "gtp-4 (did you mean: gpt-4?)" in told
@@ -175,7 +154,7 @@ def test_an_arenas_own_card_goes_before_that_of_the_program(tmp_path: Path) -> N
 
 
 def test_rows_get_the_facts_as_columns_and_stay_as_they_are_without_any() -> None:
-    arena = open_arena(arenas.bundled_arenas()["published"])
+    arena = open_arena("published")
     rows = pa.table({"system": ["GPT-4o", "x"], "source": ["paper", "paper"]})
     more = cards.with_cards(rows, arena)
     assert more["context_length"].to_pylist() == [128000, None]
@@ -209,11 +188,8 @@ def test_a_link_shows_some_systems_and_says_that_ranks_are_of_all() -> None:
 
 def test_own_cards_filter_rated_systems_by_price_and_retriever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     arena = small_arena.write(tmp_path, "mine")
-    table = schema.from_columns(
-        "systems",
-        {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]},
-    )
-    upsert(arena.path, {"systems": by_key("systems", table)}, made_by="test")
+    facts = {"system": ["gpt-4", "aya-101"], "price_out": [10.0, 0.5], "retriever": ["dense", "bm25"]}
+    add_rows(arena.path, systems=schema.from_columns("systems", facts))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     whole = open_page(arena="mine").dataframe[0].value
     page = open_page(arena="mine", price="0.5")

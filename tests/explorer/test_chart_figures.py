@@ -1,7 +1,5 @@
 """The figures of the pages: where marks and whiskers are, how they look, and that names are text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

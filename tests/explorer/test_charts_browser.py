@@ -3,17 +3,15 @@ sections and nothing dead; every chart of every section, and each kind of chart 
 marks, its texts lie within it, and no two systems look alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from browser import Opened, show
 
+from mirage import open_arena
 from mirage.explorer.kit.page_list import HOME, PAGES, PageEntry
 from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.views import query_search as answers
 
 pytestmark = pytest.mark.browser
@@ -89,7 +87,7 @@ def faults(page: Any, systems: Sequence[str], n: int | None = None) -> tuple[int
     """
     before = -1 if n is None else n
     for _ in range(100):
-        charts: list[dict[str, Any]] = page.evaluate(CHARTS, [list(systems), SLACK])
+        charts = page.evaluate(CHARTS, [list(systems), SLACK])
         wrong = [c for c in charts if not c["traces"] or not c["marks"] or c["outside"] or c["alike"]]
         # The last chart of a page enters the document after the script that sent it has ended.
         if not wrong and len(charts) == before:
@@ -146,7 +144,7 @@ def check_charts(opened: Opened, systems: Sequence[str], scheme: str, name: str,
 def test_first_screens_hold_little_and_every_chart_is_drawn(start: Start, url: str, arena: str) -> None:
     opened = start()
     page = show(opened, f"{url}/?arena={arena}")
-    opened_arena = open_arena(arenas.bundled_arenas()[arena])
+    opened_arena = open_arena(arena)
     systems = answers.scope(opened_arena).systems if "outcomes" in opened_arena.tables else ()
     there = [entry for entry in PAGES if entry.is_offered(opened_arena)]
     assert set(page.locator(f"{SIDEBAR} a").all_inner_texts()) == {entry.title for entry in there}

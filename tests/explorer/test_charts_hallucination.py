@@ -1,7 +1,5 @@
 """The Hallucination page's figures: what they say, and that Plotly knows every property."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

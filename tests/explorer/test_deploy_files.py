@@ -1,7 +1,5 @@
 """The files of docs/deploy/: units, settings, container. What a machine without containers can run of them, it runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -27,19 +25,19 @@ DEPLOY = ROOT / "docs" / "deploy"
 
 def settings() -> dict[str, str]:
     """The variables of docs/deploy/mirage.env."""
-    lines = (DEPLOY / "mirage.env").read_text(encoding="utf-8").splitlines()
+    lines = (DEPLOY / "mirage.env").read_text("utf-8").splitlines()
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
 
 def container() -> list[tuple[str, str]]:
     """The instructions of the Containerfile."""
-    lines = (DEPLOY / "Containerfile").read_text(encoding="utf-8").splitlines()
+    lines = (DEPLOY / "Containerfile").read_text("utf-8").splitlines()
     return [(line.split(" ", 1)[0], line.split(" ", 1)[1]) for line in lines if line and not line.startswith("#")]
 
 
 def copy_context(target: Path) -> None:
     """Copy what a container is built from: the lines of .dockerignore that begin with a mark, but for the others."""
-    lines = [line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] != "#"]
+    lines = [line for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line[0] != "#"]
     assert lines[0] == "*"
     left_out = shutil.ignore_patterns(*(line.removeprefix("**/") for line in lines if line.startswith("**/")))
     for name in (line[1:] for line in lines if line.startswith("!")):
@@ -55,8 +53,8 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("there is no systemd-analyze")
     # It asks for the program of the unit: one that is there takes its place.
-    unit = (DEPLOY / "mirage.service").read_text(encoding="utf-8").replace("/opt/mirage/bin/mirage", sys.executable)
-    (tmp_path / "mirage.service").write_text(unit, encoding="utf-8")
+    unit = (DEPLOY / "mirage.service").read_text("utf-8").replace("/opt/mirage/bin/mirage", sys.executable)
+    (tmp_path / "mirage.service").write_text(unit, "utf-8")
     command = [program, "verify", "--man=no", "--recursive-errors=no", str(tmp_path / "mirage.service")]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     complaints = [line for line in result.stderr.splitlines() if "mirage.service" in line]
@@ -67,7 +65,7 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
 def test_the_command_of_a_file_is_one_that_mirage_takes(file: str) -> None:
     from typer.main import get_command
 
-    text = (DEPLOY / file).read_text(encoding="utf-8")
+    text = (DEPLOY / file).read_text("utf-8")
     if file == "Containerfile":
         words = [word for name, value in container() if name in ("ENTRYPOINT", "CMD") for word in json.loads(value)]
     else:
@@ -92,11 +90,11 @@ def test_nginx_takes_the_configuration_and_its_own_errors_have_the_headers(tmp_p
     nginx = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
     if nginx is None:
         pytest.skip("there is no nginx")
-    text = (DEPLOY / "proxy.conf").read_text(encoding="utf-8")
+    text = (DEPLOY / "proxy.conf").read_text("utf-8")
     with port() as own, port() as behind:
         text = text.replace("listen 80;", f"listen 127.0.0.1:{own};").replace("127.0.0.1:8501", f"127.0.0.1:{behind}")
         start = f"daemon off; master_process off; pid {tmp_path}/pid; events {{}} http {{ access_log off; {text} }}"
-        (tmp_path / "nginx.conf").write_text(start, encoding="utf-8")
+        (tmp_path / "nginx.conf").write_text(start, "utf-8")
         command = [nginx, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "log")]
 
         def ask(**more: str) -> tuple[int, list[list[str] | None]]:
@@ -157,13 +155,13 @@ def test_the_steps_of_the_container_run_in_a_virtual_environment_of_their_own(tm
         if "-m venv" in step:
             (packages,) = (tmp_path / "mirage" / "lib").glob("python*/site-packages")
             here = [path for path in sys.path if path.endswith("-packages")]
-            (packages / "installed.pth").write_text("\n".join(here), encoding="utf-8")
+            (packages / "installed.pth").write_text("\n".join(here), "utf-8")
     assert list((tmp_path / "mirage" / "lib").glob("python*/site-packages/mirage/_explorer/app.py"))
 
 
 # The page docs/deploy.md
 
-PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")
 SHELL = [
     line
     for block in re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -172,7 +170,7 @@ SHELL = [
 
 
 @pytest.mark.parametrize("line", [line for line in SHELL if line.startswith("mirage ")])
-def test_a_command_of_the_page_is_one_that_mirage_takes(line: str, tmp_path: Path) -> None:
+def test_a_command_of_the_page_is_one_that_mirage_takes(line: str) -> None:
     from typer.main import get_command
 
     _, name, *words = shlex.split(line)
@@ -202,7 +200,7 @@ def test_every_file_and_variable_of_the_page_is_there() -> None:
     files = set(re.findall(r"`(docs/deploy/[\w.]+)`", PAGE))
     assert files
     assert all((ROOT / file).is_file() for file in files)
-    program = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "mirage").rglob("*.py"))
+    program = "".join(path.read_text("utf-8") for path in (ROOT / "mirage").rglob("*.py"))
     variables = set(re.findall(r"\bMIRAGE_[A-Z_]+\b", PAGE))
     assert {name for name in variables if name not in program} == set()
     assert {name for name in settings() if name.startswith("MIRAGE_")} <= variables

@@ -2,8 +2,6 @@
 without any one table of the sample, which has none of those. `test_charts_browser` opens those of the bundled arenas.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -12,16 +10,14 @@ from pathlib import Path
 
 import pytest
 import rich_arena
-from commands import CliRunner
-from conftest import ROOT
+from commands import mirage
 from docs_data_cases import BLOCKS, FILES
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli
+from mirage import open_arena
 from mirage.explorer.kit.page_list import PAGES
 from mirage.explorer.kit.pick import SECTION as KEY
 from mirage.store import home
-from mirage.store.arena import open_arena
 from pages import open_page
 
 EXAMPLES = sorted(
@@ -37,23 +33,22 @@ LANGUAGES = ("ar", "en")
 ARENAS = (
     *(f"example {name}" for name in EXAMPLES),
     "with every table",
-    *(f"without {table}" for table in open_arena(ROOT / "data" / "sample").tables),
+    *(f"without {table}" for table in open_arena("sample").tables),
 )
 Find = Callable[[str], Path]
 
 
 @pytest.fixture(scope="module")
-def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
+def find(module_path: Path) -> Find:
     """Return the folder of an arena by its name in `ARENAS`; each is written once."""
-    folder = tmp_path_factory.mktemp("every-section")
     paths: dict[str, Path] = {}
 
     def examples() -> None:
-        here = folder / "docs"
+        here = module_path / "docs"
         here.mkdir()
         for name, content in FILES:
             (here / name).parent.mkdir(parents=True, exist_ok=True)
-            (here / name).write_text(content, encoding="utf-8")
+            (here / name).write_text(content, "utf-8")
         before = Path.cwd()
         os.chdir(here)
         try:
@@ -66,8 +61,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
                 for command in content.splitlines():
                     words = shlex.split(command)[1:]
                     if "--into" in words:
-                        done = CliRunner().invoke(cli.app, words)
-                        assert done.exit_code == 0, done.output
+                        mirage(*words)
         finally:
             os.chdir(before)
         paths.update({f"example {name}": here / name for name in EXAMPLES})
@@ -78,7 +72,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Find:
                 examples()
             else:
                 without = (arena.removeprefix("without "),)
-                paths[arena] = rich_arena.write(folder / arena / "rich", without=without, languages=LANGUAGES).path
+                paths[arena] = rich_arena.write(module_path / arena / "rich", without=without, languages=LANGUAGES).path
         return paths[arena]
 
     return path

@@ -1,7 +1,5 @@
 """The opening card, and what a reader takes away: a slide, and the one command that brings what an arena lacks."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable
@@ -17,10 +15,10 @@ from commands import mirage
 from conftest import ROOT
 from PIL import Image, ImageChops
 
+from mirage import open_arena
 from mirage.explorer.kit.page_list import HOME, PAGES
 from mirage.explorer.kit.table import filter_rows
-from mirage.store import arena as arenas
-from mirage.store.arena import TEXTS, Arena, open_arena
+from mirage.store.arena import TEXTS, Arena
 from mirage.views.overview import filling_command
 from pages import open_page, page_text
 
@@ -79,7 +77,7 @@ def test_a_link_to_a_page_that_is_not_offered_says_what_brings_it() -> None:
     assert TEXTS in words
 
 
-TOUR = re.findall(r"\(http://localhost:8501/([^)]*)\)", (ROOT / "docs" / "tour.md").read_text(encoding="utf-8"))
+TOUR = re.findall(r"\(http://localhost:8501/([^)]*)\)", (ROOT / "docs" / "tour.md").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("link", TOUR)
@@ -87,7 +85,7 @@ def test_every_link_of_the_tour_shows_what_it_says(link: str) -> None:
     address = urlsplit(link)
     parameters = {key: values[-1] for key, values in parse_qs(address.query).items()}
     entry = next(entry for entry in PAGES if entry.name == (address.path or HOME))
-    assert entry.is_offered(open_arena(arenas.bundled_arenas()[parameters.get("arena", "nomiracl")]))
+    assert entry.is_offered(open_arena(parameters.get("arena", "nomiracl")))
     words = page_text(open_page(entry.name, **parameters))
     assert "Unknown value in the link" not in words
     assert "No data" not in words
@@ -98,7 +96,7 @@ def lacking(arena: Arena) -> list[str]:
 
 
 def test_the_one_command_brings_what_an_arena_with_answers_lacks(tmp_path: Path) -> None:
-    sample = open_arena(arenas.bundled_arenas()["sample"])
+    sample = open_arena("sample")
     tables = {name: sample.read(name, languages=("en",)) for name in ("queries", "passages", "answers")}
     systems = ["reference", "thorough", "concise", "copier", "fluent", "english"]
     tables["answers"] = filter_rows(tables["answers"], "system", systems)
@@ -114,4 +112,4 @@ def test_the_one_command_brings_what_an_arena_with_answers_lacks(tmp_path: Path)
 
 @pytest.mark.parametrize(("arena", "command"), [("nomiracl", TEXTS), ("people", ""), ("published", "")])
 def test_without_answers_a_command_is_named_only_where_they_are_public(arena: str, command: str) -> None:
-    assert filling_command(open_arena(arenas.bundled_arenas()[arena])) == command
+    assert filling_command(open_arena(arena)) == command

@@ -1,7 +1,5 @@
 """The sidebar links the guide where a deployment says where it is."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest

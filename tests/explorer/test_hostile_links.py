@@ -1,7 +1,5 @@
 """Links with hostile values: every parameter of every page, as its widgets and the router name them."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 
@@ -30,8 +28,8 @@ HOSTILE = (
 @cache
 def parameters(name: str) -> list[str]:
     """Return the parameters that a page may read: keys of its widgets and what its file reads from the address."""
-    text = (ROOT / "pages" / f"{name}.py").read_text(encoding="utf-8")
-    shared = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "mirage" / "explorer").rglob("*.py")))
+    text = (ROOT / "pages" / f"{name}.py").read_text("utf-8")
+    shared = "".join(path.read_text("utf-8") for path in sorted((ROOT / "mirage" / "explorer").rglob("*.py")))
     read = re.findall(r'query_params(?:\.get(?:_all)?\(|\[)"(\w+)"', text + shared)
     own = [key for key, file, (function, _) in uses() if file == f"{name}.py" and "pick" in function]
     return sorted({*own, *read, "arena", "languages", "tags", "section", "query", "page", "q", "a", "b", "margin"})

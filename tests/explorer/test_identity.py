@@ -1,7 +1,5 @@
 """Who votes: a verified name where a deployment asks for one, undo by whoever gave the vote, and known hosts only."""
 
-from __future__ import annotations
-
 import base64
 import os
 import socket
@@ -13,6 +11,7 @@ from urllib.parse import urlsplit
 import browser
 import pytest
 from conftest import PATIENCE
+from golden.cases import read_table
 from page_spot_check_cases import folder, key, log_in, open_page, rows  # noqa: F401  # a fixture
 from streamlit.testing.v1 import AppTest
 
@@ -55,20 +54,7 @@ EMAIL = "zoe@example.org"
 ISSUER = "https://login.example.org"
 
 
-@pytest.mark.parametrize(
-    ("claims", "name"),
-    [
-        ({"email": EMAIL, "email_verified": True, "sub": "7"}, EMAIL),
-        ({"email": "zoe\u0308@example.org", "email_verified": "true", "sub": "7"}, "zo\u00eb@example.org"),
-        ({"email": EMAIL, "email_verified": False, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": EMAIL, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"sub": EMAIL}, f"oidc:{ISSUER}#{EMAIL}"),
-        ({"email": f"oidc:{ISSUER}#8@x", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": "zoe\u200b@example.org", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": "amina", "email_verified": True, "sub": "7"}, f"oidc:{ISSUER}#7"),
-        ({"email": EMAIL}, ""),
-    ],
-)
+@pytest.mark.parametrize(*read_table("login_claims"))
 def test_pitfall_237_no_id_of_a_provider_equals_an_address(claims: dict[str, Any], name: str) -> None:
     assert claimed_name({"iss": ISSUER} | claims) == name
 
@@ -134,10 +120,9 @@ def upgraded(url: str, host: str, origin: str | None) -> int:
 
 
 @pytest.fixture(scope="module")
-def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    home = tmp_path_factory.mktemp("home")
-    with browser.server(MIRAGE_HOME=str(home), MIRAGE_LOGIN="required") as url:
-        yield url, home
+def explorer(module_path: Path) -> Iterator[tuple[str, Path]]:
+    with browser.server(MIRAGE_HOME=str(module_path), MIRAGE_LOGIN="required") as url:
+        yield url, module_path
 
 
 def test_only_this_machines_own_names_open_a_page_unless_a_setting_names_others(explorer: tuple[str, Path]) -> None:

@@ -1,26 +1,21 @@
 """Judgments on the Answers page: each battle of the query with judge, order, verdict and rationale."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from arena_writer import write_arena
+from golden.cases import read_golden
 from page_answers_cases import open_page
 from view_query_cases import build
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.decision import verdict_of_points
 from mirage.explorer.kit.query_sections import judgment_html, preferred_system
 from mirage.stages.features.reader import IS_REFERENCE
-from mirage.store import arena as store_arena
-from mirage.store.arena import open_arena
 from mirage.views.battle import battle_view
 from mirage.views.query import FeatureValue, query_view
 from pages import html, text
-
-HOSTILE = "<script>alert(1)</script> $5 and $6 **bold** [a](http://example.invalid/x.png) \u202eevil & <b>B</b>"
 
 
 def judgment(
@@ -29,28 +24,20 @@ def judgment(
     b: str,
     verdict: schema.Verdict,
     rationale: str | None,
-    *,
     query: str = "e00",
     reason: str | None = None,
 ) -> schema.Judgment:
     return schema.Judgment("en", query, judge, a, b, verdict, rationale, reason, None)
 
 
-ROWS = [
-    judgment("zeta", "gpt-4", "aya-101", "A", "The first cites its passages."),
-    judgment("<i>judge</i>", "llama-2-7b", "gpt-4", "tie", HOSTILE),
-    judgment("zeta", "aya-101", "gpt-4", "B", None),
-    judgment("zeta", "aya-101", "llama-2-7b", "unparsed", "Hm.", reason="no verdict mark"),
-    judgment("zeta", "gpt-4", "aya-101", "B", "Of another query.", query="e01"),
-]
+ROWS = [judgment(*case.values()) for case in read_golden("shown_judgments")]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    write_arena(build(folder).path, {"judgments": schema.from_rows("judgments", ROWS)})
-    build(folder, "none")
-    return folder
+def folder(module_path: Path) -> Path:
+    write_arena(build(module_path).path, {"judgments": ROWS})
+    build(module_path, "none")
+    return module_path
 
 
 def test_the_battles_of_a_query_stand_by_judge_with_both_orders_together(arenas: Path) -> None:
@@ -121,12 +108,12 @@ def test_pitfall_205_answers_stand_by_the_points_of_their_battles(tmp_path: Path
     battles = [("gpt-4", "aya-101", 0.6), ("gpt-4", "llama-2-7b", 0.5), ("llama-2-7b", "aya-101", 0.9)]
     rows = [replace(judgment("zeta", a, b, verdict_of_points(points), None), points=points) for a, b, points in battles]
     path = build(tmp_path).path
-    arena = write_arena(path, {"judgments": schema.from_rows("judgments", rows)})
+    arena = write_arena(path, {"judgments": rows})
     assert query_view(arena, ("en", "e00")).order == ("llama-2-7b", "gpt-4", "aya-101")
 
 
 def test_the_sample_tells_features_by_their_titles_and_english_once() -> None:
-    arena = open_arena(store_arena.bundled_arenas()["sample"])
+    arena = open_arena("sample")
     shown = battle_view(arena, ("en", "en-01"), "concise", "thorough")
     titles = [comparison.measure.name for comparison in shown.compared]
     assert "target_language" in titles

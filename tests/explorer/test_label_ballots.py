@@ -1,7 +1,5 @@
 """An audit of labels: drawn from both, filled in, imported whole or not at all, and what it finds."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter
@@ -10,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
-from commands import mirage
+from arena_writer import read_rows, write_arena
+from commands import mirage, write_jsonl
 
 import mirage as mirage_api
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.people.votes.ballots import ballot, import_ballot
 from mirage.people.votes.belonging import shown_now, votes_on
@@ -23,8 +21,7 @@ from mirage.people.votes.kinds import LabelVote
 from mirage.people.votes.labels import draw_audit, label_audit, labels_of
 from mirage.people.votes.rows import cast
 from mirage.stats.label_errors import QueryLabels
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.labels import has_automatic_labels
 from mirage.views.labels import LabelsView
 from pages import conclusion, open_page, page_text
@@ -39,7 +36,7 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
     queries, passages, answers = [], [], []
     for language, (unanswerable, answerable) in counts.items():
         for k in range(unanswerable + answerable):
-            subset: schema.Subset = "non_relevant" if k < unanswerable else "relevant"
+            subset = "non_relevant" if k < unanswerable else "relevant"
             query = f"q{k:03d}"
             queries.append(schema.Query(language, query, subset, f"question {k} <b>?", None, MAKER))
             passages += [
@@ -48,22 +45,20 @@ def tables_of(counts: dict[str, tuple[int, int]], *, passage: str = "passage") -
             ]
             said = "I don't know." if k % 3 else "Yes, answer is present."
             answers.append(schema.Answer(language, query, "zq-system", said, "ok", None, None, "vanilla"))
-    rows = {"queries": queries, "passages": passages, "answers": answers}
-    return {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
+    return {"queries": queries, "passages": passages, "answers": answers}
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    tables = tables_of({"en": (60, 90), "te": (20, 30)})
-    path = tmp_path_factory.mktemp("arenas") / "made"
-    write_arena(path, tables)
+def arena(module_path: Path) -> Arena:
+    path = module_path / "made"
+    write_arena(path, tables_of({"en": (60, 90), "te": (20, 30)}))
     mirage("measure", "outcomes", path)
     return open_arena(path)
 
 
 def log_of(arena: Arena, items: Any, opinion: Any, *, voter: str = "amina") -> list[LabelVote]:
     """Return the votes of somebody on the items: `opinion` gives the answer to a query."""
-    labelled = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
+    labelled = {(row["language"], row["query_id"]): row["subset"] for row in read_rows(arena, "queries")}
     rows = [
         cast(
             item,
@@ -87,7 +82,7 @@ def truth(_: int, subset: str) -> str:
 def test_half_of_each_label_in_proportion_to_the_languages(arena: Arena) -> None:
     items = draw_audit(arena, n=40, seed=2)
     assert items == draw_audit(arena, n=40, seed=2) != draw_audit(arena, n=40, seed=3)
-    labels = {(row["language"], row["query_id"]): row["subset"] for row in arena.read("queries").to_pylist()}
+    labels = {(row["language"], row["query_id"]): row["subset"] for row in read_rows(arena, "queries")}
     counts = Counter((item.language, labels[item.language, item.query_id]) for item in items)
     assert counts == {
         ("en", "non_relevant"): 15,
@@ -116,14 +111,14 @@ def test_a_rare_label_leaves_its_place_to_the_other(tmp_path: Path) -> None:
 def filled(path: Path, arena: Arena, n: int = 24, **changed: str) -> Path:
     """Write a ballot of Telugu queries, filled in by amina."""
     rows = ballot(Votes(), arena, draw_audit(arena, n=n, languages=["te"], seed=1), "amina").to_pylist()
-    path.write_text("".join(json.dumps(row | {"vote": "yes"} | changed) + "\n" for row in rows), encoding="utf-8")
+    write_jsonl(path, *(row | {"vote": "yes"} | changed for row in rows))
     return path
 
 
 def test_a_ballot_holds_texts_and_no_label_and_importing_it_twice_is_once(arena: Arena, tmp_path: Path) -> None:
     path = filled(tmp_path / "back.jsonl", arena)
     for hidden in ("relevant", MAKER, "zq-system"):
-        assert hidden not in path.read_text(encoding="utf-8")
+        assert hidden not in path.read_text("utf-8")
     with Votes() as database:
         assert import_ballot(database, path, arena)[:2] == (24, 24)
         assert import_ballot(database, path, arena)[:2] == (24, 0)
@@ -177,11 +172,9 @@ def test_a_majority_decides_and_disagreement_is_excluded(arena: Arena) -> None:
     one = log_of(arena, items, truth)
     two = log_of(arena, items, lambda k, subset: "unclear" if k == 0 else truth(k, subset), voter="ravi")
     audit = label_audit(arena, [*one, *two])
-    assert audit is not None
     assert (len(audit.queries), audit.unclear) == (23, 1)
     three = [replace(vote, vote_id=f"x{vote.vote_id}", voter="lakshmi") for vote in one]
     audit = label_audit(arena, [*one, *two, *three])
-    assert audit is not None
     assert (len(audit.queries), audit.unclear) == (24, 0)
 
 
@@ -251,11 +244,7 @@ def test_the_page_says_not_audited_and_with_an_audit_corrects(arena: Arena, monk
 
 def test_a_difference_of_two_systems_says_that_it_is_not_corrected(tmp_path: Path) -> None:
     tables = tables_of({"en": (40, 40)})
-    answers = tables["answers"].to_pylist()
-    other = [{**row, "system": "zq-other", "text": "I don't know."} for row in answers]
-    tables["answers"] = schema.sort(
-        "answers", schema.from_rows("answers", [schema.Answer(**r) for r in answers + other])
-    )
+    tables["answers"] += [replace(row, system="zq-other", text="I don't know.") for row in tables["answers"]]
     write_arena(tmp_path / "two", tables)
     mirage("measure", "outcomes", tmp_path / "two")
     arena = open_arena(tmp_path / "two")
@@ -272,13 +261,12 @@ def test_a_difference_of_two_systems_says_that_it_is_not_corrected(tmp_path: Pat
 
 def test_labels_of_people_are_not_marked_and_those_of_a_test_set_are(tmp_path: Path) -> None:
     tables = tables_of({"en": (3, 3)})
-    rows = [schema.Query(**{**row, "labelled_by": None}) for row in tables["queries"].to_pylist()]
-    by_people = {**tables, "queries": schema.sort("queries", schema.from_rows("queries", rows))}
+    by_people = {**tables, "queries": [replace(row, labelled_by=None) for row in tables["queries"]]}
     assert has_automatic_labels(write_arena(tmp_path / "named", tables))
     assert not has_automatic_labels(write_arena(tmp_path / "people", by_people))
     draft = schema.Draft("en", "d", "fact", "0#1", "q000", "question?", None, None, None, None)
-    made = {**by_people, "drafts": schema.from_rows("drafts", [draft])}
+    made = {**by_people, "drafts": [draft]}
     assert has_automatic_labels(write_arena(tmp_path / "made", made))
-    sample = open_arena(arenas.bundled_arenas()["sample"])
+    sample = open_arena("sample")
     assert not has_automatic_labels(sample)
     assert not labels_of(sample, []).unaudited

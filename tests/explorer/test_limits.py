@@ -1,7 +1,5 @@
 """More systems than a chart holds are drawn a page at a time, and the page says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

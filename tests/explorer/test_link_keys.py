@@ -1,7 +1,5 @@
 """Keys of widgets and links: a key that several pages use means the same on each."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from pages import open_page, uses
 
 
 def test_a_key_of_several_pages_means_the_same_on_each() -> None:
-    meanings: dict[str, dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+    meanings = defaultdict(lambda: defaultdict(set))
     for key, file, meaning in uses():
         meanings[key][meaning].add(file)
     assert len(meanings) > 100
@@ -25,10 +23,9 @@ def test_a_key_of_several_pages_means_the_same_on_each() -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, tables=("outcomes", "judgments"))
-    return folder
+def folder(module_path: Path) -> Path:
+    small_arena.write(module_path, tables=("outcomes", "judgments"))
+    return module_path
 
 
 @pytest.mark.usefixtures("arenas")

@@ -1,7 +1,5 @@
 """A login with a provider of OpenID Connect: Streamlit's own, a provider on this machine, a real browser."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -31,7 +29,7 @@ def secrets(folder: Path, port: int, issuer: str) -> Path:
         "client_secret": "of-the-client",
         "server_metadata_url": f"{issuer}/.well-known/openid-configuration",
     }
-    file.write_text("[auth]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in values.items()), encoding="utf-8")
+    file.write_text("[auth]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in values.items()), "utf-8")
     return file
 
 
@@ -43,7 +41,7 @@ def test_a_person_logs_in_votes_takes_their_votes_away_and_is_forgotten(tmp_path
     user = mock.User(sub=EMAIL, claims={"email": EMAIL, "email_verified": True})
     database = f"sqlite:///{tmp_path / 'votes.sqlite'}"
     roles = tmp_path / "roles.toml"
-    roles.write_text(f'voters = ["{EMAIL}"]\n', encoding="utf-8")
+    roles.write_text(f'voters = ["{EMAIL}"]\n', "utf-8")
     with mock.run_server_in_thread(user_claims=[user]) as provider, waiting.port() as port:
         file = secrets(tmp_path, port, f"http://localhost:{provider.server_port}")
         environment = {
@@ -73,7 +71,7 @@ def test_a_person_logs_in_votes_takes_their_votes_away_and_is_forgotten(tmp_path
                 page.locator(".st-key-yours_open button").first.click()
                 with page.expect_download() as downloading:
                     page.get_by_role("button", name="Download all").click()
-                kept = json.loads(Path(downloading.value.path()).read_text(encoding="utf-8"))
+                kept = json.loads(Path(downloading.value.path()).read_text("utf-8"))
                 assert [row["vote"] for row in kept["battles"]] == ["tie"]
                 page.locator(".st-key-yours_certain label").first.click()
                 page.locator(".st-key-yours_erase button").first.click()

@@ -1,7 +1,5 @@
 """Where answers are lost: the causes of a whole arena, what retrieval costs, the picture, the way to the answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -9,11 +7,11 @@ import pytest
 import whole_systems
 from arena_writer import write_arena
 
+from mirage import open_arena
 from mirage.explorer.hallucination import charts
 from mirage.publish.charts.palette import Mode
 from mirage.stages.retrieve.attribution import CAUSES
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views import causes as attribution
 from mirage.views import query_search as answers
 from mirage.views.causes import CauseChoice, causes_view
@@ -21,8 +19,8 @@ from mirage.views.query import query_view
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Arena, whole_systems.Planted]:
-    return whole_systems.write(tmp_path_factory.mktemp("whole") / "whole")
+def planted(module_path: Path) -> tuple[Arena, whole_systems.Planted]:
+    return whole_systems.write(module_path / "whole")
 
 
 def test_every_answer_has_the_cause_that_was_planted(planted: tuple[Arena, whole_systems.Planted]) -> None:
@@ -47,7 +45,7 @@ def test_what_no_retriever_brought_is_lost_by_no_one_else(planted: tuple[Arena, 
 
 
 def test_nomiracl_has_no_retriever_to_blame() -> None:
-    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     lost = causes_view(arena, CauseChoice(("en", "sw")))
     assert len(lost.systems) == 11
     assert all(row["k"] == 0 for row in lost.shares.to_pylist() if row["cause"] == "not_retrieved")
@@ -75,7 +73,6 @@ def test_the_answers_of_a_cause_can_be_looked_for(planted: tuple[Arena, whole_sy
     assert selection.answers == len(keys)
     key = next(iter(sorted(keys)))
     (view,) = (view for view in query_view(arena, key, "strict").answers if view.system == "weak+bm25")
-    assert view.cause is not None
     assert view.cause.cause == "ignored"
 
 

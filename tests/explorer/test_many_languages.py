@@ -1,7 +1,5 @@
 """Arenas in other languages than the 18: Vietnamese, Greek and Brazilian Portuguese by hand, and 60 at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ import pytest
 from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
+from golden.cases import read_pairs
 from many_languages_cases import SIXTY
 
 from benchmarks.simulated import simulate_arena
@@ -19,32 +18,7 @@ from pages import html, open_page, page_text
 
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
-TEXTS: dict[str, list[tuple[str, str, str]]] = {
-    "vi": [
-        ("Hồ nào lớn nhất ở làng Đá?", "Hồ Xanh là hồ lớn nhất của làng Đá.", "Hồ Xanh là hồ lớn nhất [{}]."),
-        ("Ai xây cây cầu gỗ?", "Ông Minh xây cây cầu gỗ năm 1902.", "Cây cầu gỗ do ông Minh xây [{}]."),
-        ("Chợ mở cửa khi nào?", "Chợ mở cửa vào sáng thứ bảy.", "Chợ mở cửa sáng thứ bảy [{}]."),
-        ("Trường học có bao nhiêu lớp?", "Trường học có mười hai lớp.", "Trường có mười hai lớp [{}]."),
-        ("Con sông chảy về đâu?", "Con sông chảy ra biển phía đông.", "Con sông chảy ra biển [{}]."),
-        ("Lễ hội kéo dài mấy ngày?", "Lễ hội kéo dài ba ngày.", "Lễ hội kéo dài ba ngày [{}]."),
-    ],
-    "el": [
-        ("Ποια λίμνη είναι η μεγαλύτερη;", "Η Γαλάζια λίμνη είναι η μεγαλύτερη.", "Η Γαλάζια λίμνη [{}]."),
-        ("Ποιος έχτισε τη γέφυρα;", "Ο Νίκος έχτισε τη γέφυρα το 1902.", "Τη γέφυρα έχτισε ο Νίκος [{}]."),
-        ("Πότε ανοίγει η αγορά;", "Η αγορά ανοίγει το Σάββατο.", "Η αγορά ανοίγει το Σάββατο [{}]."),
-        ("Πόσες τάξεις έχει το σχολείο;", "Το σχολείο έχει δώδεκα τάξεις.", "Έχει δώδεκα τάξεις [{}]."),
-        ("Πού χύνεται το ποτάμι;", "Το ποτάμι χύνεται στη θάλασσα.", "Το ποτάμι χύνεται στη θάλασσα [{}]."),
-        ("Πόσο διαρκεί η γιορτή;", "Η γιορτή διαρκεί τρεις ημέρες.", "Η γιορτή διαρκεί τρεις ημέρες [{}]."),
-    ],
-    "pt-BR": [
-        ("Qual é o maior lago da vila?", "O lago Azul é o maior lago da vila.", "O maior lago é o Azul [{}]."),
-        ("Quem construiu a ponte?", "João construiu a ponte em 1902.", "A ponte foi construída por João [{}]."),
-        ("Quando a feira abre?", "A feira abre no sábado de manhã.", "A feira abre no sábado de manhã [{}]."),
-        ("Quantas turmas a escola tem?", "A escola tem doze turmas.", "A escola tem doze turmas [{}]."),
-        ("Para onde corre o rio?", "O rio corre para o mar a leste.", "O rio corre para o mar [{}]."),
-        ("Quanto tempo dura a festa?", "A festa dura três dias.", "A festa dura três dias [{}]."),
-    ],
-}
+TEXTS = read_pairs("own_languages")
 """Query, passage and answer, with room for the id it cites. Written for this test (CC0)."""
 UNKNOWN = {"vi": "Tôi không biết.", "el": "Δεν γνωρίζω.", "pt-BR": "Não sei."}
 
@@ -75,7 +49,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("three")
     for kind, rows in records().items():
         file = root / f"{kind}.jsonl"
-        file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
         mirage("import", file, "--as", kind, "--into", root / "arenas" / "three")
     mirage("measure", "outcomes", root / "arenas" / "three")
     mirage("measure", "features", root / "arenas" / "three")

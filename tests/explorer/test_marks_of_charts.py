@@ -1,11 +1,7 @@
 """The marks that charts share, and what charts import."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
-
 import pytest
+from commands import run_python
 from conftest import ROOT
 
 from mirage.publish.charts import primitives
@@ -30,5 +26,4 @@ def test_charts_are_imported_without_plotly_and_streamlit() -> None:
     ]
     code = f"import sys\nfor name in {modules!r}: __import__(name)\n"
     code += "print([name for name in ('plotly', 'streamlit') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+    assert run_python(code).strip() == "[]"

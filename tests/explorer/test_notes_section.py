@@ -1,7 +1,5 @@
 """Notes on the pages Answers and Battle: written, listed, counted, undone, filtered by, and never read as markup."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -144,7 +142,7 @@ def test_who_may_not_vote_reads_notes_and_writes_none(
     with Votes() as db:
         db.submit(make_note(arena, ("en", "e00"), ("gpt-4",), voter="juma", text="Good."))
     roles = tmp_path / "roles.toml"
-    roles.write_text('default = "reader"\nvoters = ["amina"]\n', encoding="utf-8")
+    roles.write_text('default = "reader"\nvoters = ["amina"]\n', "utf-8")
     monkeypatch.setenv(ROLES, str(roles))
     page = open_page()
     assert "juma on gpt-4 Good." in listed(page)
@@ -152,7 +150,7 @@ def test_who_may_not_vote_reads_notes_and_writes_none(
     assert "voter role" in page_text(page)
 
 
-def test_hostile_notes_and_categories_are_shown_as_text(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_notes_and_categories_are_shown_as_text(arenas: Path) -> None:
     arena = open_arena(arenas / "texts")
     name = "<b>$x$</b> **bold** :red[y]"
     with Votes() as db:

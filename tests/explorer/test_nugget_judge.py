@@ -1,7 +1,5 @@
 """Nuggets as the judge on every page that picks one: chosen by link, offered, and said how it decides."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import nugget_arena
@@ -17,14 +15,13 @@ from pages import open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("nugget-judge")
-    arena = nugget_arena.write(root / "nuggets")
+def folder(module_path: Path) -> Path:
+    arena = nugget_arena.write(module_path / "nuggets")
     by_terms = arena.read("nugget_assignments")
     rows = [row for row in by_terms.to_pylist() if row["assigner"] != nugget_arena.MODEL]
     bare = {name: arena.read(name) for name in ("queries", "answers", "nuggets")}
-    write_arena(root / "bare", {**bare, "nugget_assignments": by_terms.from_pylist(rows, by_terms.schema)})
-    return root
+    write_arena(module_path / "bare", {**bare, "nugget_assignments": by_terms.from_pylist(rows, by_terms.schema)})
+    return module_path
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,10 @@ a number, check the judge by hand, bring a model of one's own. Every step is see
 With MIRAGE_PICTURES=DIR every step leaves a picture in that folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import browser
 import pytest
@@ -27,9 +24,9 @@ CODE, MINE = "ar", "mine"
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(module_path: Path) -> Iterator[str]:
     # What nobody asks for is not computed ahead.
-    environment = {"MIRAGE_HOME": str(tmp_path_factory.mktemp("home")), "MIRAGE_CACHE_MB": "0"}
+    environment = {"MIRAGE_HOME": str(module_path), "MIRAGE_CACHE_MB": "0"}
     with browser.server(SAMPLE, program="mirage/explorer/server.py", **environment) as url:
         yield url
 
@@ -68,7 +65,7 @@ def answers() -> bytes:
 
 def test_all_four_things_in_one_sitting(start: Callable[..., Opened], url: str) -> None:
     with start(scheme="dark") as opened:
-        page: Any = opened.page
+        page = opened.page
         # The leaderboard, in one's language.
         page.goto(f"{url}/?arena=sample")
         opened.arrive("Leaderboard")

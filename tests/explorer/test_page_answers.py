@@ -1,7 +1,5 @@
 """The Answers page: its filters, its links, its missing state, and hostile texts in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -29,12 +27,11 @@ from pages import headings, html, page_text, text
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """An arena with texts, and one that has numbers alone under the name of the bundled one."""
-    folder = tmp_path_factory.mktemp("arenas")
-    build(folder, "texts")
-    build(folder, "nomiracl", tables=NUMBERS)
-    return folder
+    build(module_path, "texts")
+    build(module_path, "nomiracl", tables=NUMBERS)
+    return module_path
 
 
 # What is shown
@@ -236,7 +233,7 @@ def test_the_button_brings_the_texts_once_it_can_and_opens_them_at_the_same_plac
 def test_a_reader_of_a_deployment_is_led_to_texts_but_downloads_none(
     arenas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "roles.toml").write_text('default = "voter"', encoding="utf-8")
+    (tmp_path / "roles.toml").write_text('default = "voter"', "utf-8")
     monkeypatch.setenv(ROLES, str(tmp_path / "roles.toml"))
     keys = {button.key for button in open_page(arena="nomiracl").button}
     assert "open_other" in keys

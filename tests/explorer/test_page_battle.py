@@ -1,7 +1,5 @@
 """The Battle page: its pickers and filters, its link, one battle, and hostile texts in a real browser."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path
@@ -23,13 +21,12 @@ PAIR = {"a": A, "b": B}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """Arenas with texts and judges, with texts alone, and with numbers and verdicts alone."""
-    folder = tmp_path_factory.mktemp("arenas")
-    judged(folder)
-    build(folder, "texts")
-    small_arena.write(folder, "numbers", tables=("outcomes", "judgments"))
-    return folder
+    judged(module_path)
+    build(module_path, "texts")
+    small_arena.write(module_path, "numbers", tables=("outcomes", "judgments"))
+    return module_path
 
 
 open_page = partial(pages.open_page, "battle", arena="judged", judge="zeta")

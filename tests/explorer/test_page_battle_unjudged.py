@@ -1,7 +1,5 @@
 """The Battle and Answers pages on answers that nobody has compared: side by side, with the scores they came with."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -35,12 +33,11 @@ SCORES = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """Answers with passages, their scores, and nothing that decides a battle."""
-    folder = tmp_path_factory.mktemp("arenas")
-    bare = build(folder, "scored", tables=("queries", "passages", "answers"))
-    write_arena(bare.path, {"scores": schema.from_rows("scores", SCORES)})
-    return folder
+    bare = build(module_path, "scored", tables=("queries", "passages", "answers"))
+    write_arena(bare.path, {"scores": SCORES})
+    return module_path
 
 
 @pytest.fixture
@@ -89,7 +86,7 @@ def test_the_download_of_a_query_has_the_mean_scores(arena: Arena) -> None:
 def test_the_answers_of_one_system_make_no_battle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     query = schema.Query(*KEY, None, "Which lake?", None)
     answer = schema.Answer(*KEY, "alone", text="The Blue.", status="ok", template=None, reason=None, call=None)
-    tables = {"queries": schema.from_rows("queries", [query]), "answers": schema.from_rows("answers", [answer])}
+    tables = {"queries": [query], "answers": [answer]}
     write_arena(tmp_path / "alone", tables, title="Alone", label="own data")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
     page = opened("battle", arena="alone")

@@ -1,7 +1,5 @@
 """The Compare page: the verdict in words, languages with the margin, the queries that moved and the way to them."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -12,19 +10,18 @@ from arena_writer import write_arena
 from conftest import ROOT
 
 import pages
+from mirage import open_arena
 from mirage.publish.charts.palette import FORMATS
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.settings import CompareSettings
-from mirage.store.arena import open_arena
 from mirage.views.comparison import compared_measures, compared_systems, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, "judged", tables=("outcomes", "judgments"))
-    return folder
+def folder(module_path: Path) -> Path:
+    small_arena.write(module_path, "judged", tables=("outcomes", "judgments"))
+    return module_path
 
 
 open_page = partial(pages.open_page, "compare", arena="judged")

@@ -1,7 +1,5 @@
 """The Features page: panels, tables, what goes with the rating, links and clicks, what is missing."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.explorer.features import charts
-from mirage.store import arena as store_arena
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views.features import feature_title, features_view, tau_text
 from mirage.views.query import OF_LANGUAGE
 from pages import conclusion, figures, page_text
@@ -34,12 +31,11 @@ def write(folder: Path, name: str, *tables: str) -> Arena:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    write(folder, "simulated")
-    write(folder, "unrated", "queries", "features")
-    small_arena.write(folder, "bare", tables=("outcomes",))
-    return folder
+def folder(module_path: Path) -> Path:
+    write(module_path, "simulated")
+    write(module_path, "unrated", "queries", "features")
+    small_arena.write(module_path, "bare", tables=("outcomes",))
+    return module_path
 
 
 open_page = partial(pages.open_page, "features", arena="simulated")
@@ -89,7 +85,7 @@ def test_language_features_of_fixed_formulas_are_left_out() -> None:
 
 
 def test_the_ends_of_the_ranking_are_ranked_and_what_does_not_differ_is_not_drawn() -> None:
-    arena = open_arena(store_arena.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     shown = features_view(arena)
     ends, about = shown.ends_of_ranking(())
     assert (ends, shown.judge in about) == (("gpt-4-azure", "llama-2-7b-chat"), True)

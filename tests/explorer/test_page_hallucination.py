@@ -1,7 +1,5 @@
 """The Hallucination page, run by Streamlit's own test driver: alone and through the router, by every link."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -11,7 +9,7 @@ from typing import Any
 
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from conftest import PATIENCE, ROOT
 from streamlit.testing.v1 import AppTest
 
@@ -21,7 +19,7 @@ from mirage.explorer.kit.chart import chart as show_chart
 from mirage.publish.charts.palette import family, ink
 from mirage.stages.outcomes import tables as outcome_tables
 from mirage.store import arena as store_arena
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import open_arena
 from mirage.views.rates import rates_view
 from pages import conclusion, figures, page_text, titles
 
@@ -47,7 +45,7 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     write_arena(
         tmp_path / "print",
-        {"published": schema.from_rows("published", rows)},
+        {"published": rows},
         title="print",
         label="published figures",
     )
@@ -149,7 +147,7 @@ def click(monkeypatch: pytest.MonkeyPatch, key: str, data: list[str]) -> None:
 
 def answers(arenas: Path, **key: str) -> dict[str, int]:
     """How many answers of each outcome the arena holds under a key."""
-    arena: Arena = open_arena(arenas / "small")
+    arena = open_arena(arenas / "small")
     rows = [r for r in arena.read("outcomes").to_pylist() if all(r[k] == v for k, v in key.items())]
     return {outcome: sum(r["outcome"] == outcome for r in rows) for outcome in ("answered", "abstained", "api_error")}
 
@@ -206,11 +204,11 @@ def study(arenas: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for subset in ("relevant", "non_relevant"):
         for number in range(10):
             key = "en", f"{subset[0]}{number}"
-            queries.append(schema.Query(*key, subset, "Why?", None))
+            queries.append(make_query(*key, subset, "Why?"))
             for template, positives in (("vanilla", 3), ("role", 8)):
                 text = yes if number < positives else no
                 name = f"Mistral-7B-Instruct-v0.3@{template}"
-                answers.append(schema.Answer(*key, name, text, "ok", template, None, None))
+                answers.append(make_answer(*key, name, text, template=template))
     tables = {"queries": schema.from_rows("queries", queries), "answers": schema.from_rows("answers", answers)}
     write_arena(arenas / "study", tables | {"outcomes": outcome_tables.outcomes(**tables)})
     monkeypatch.setattr(store_arena, "bundled_arenas", lambda: {"published": ROOT / "data" / "published"})

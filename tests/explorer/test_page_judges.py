@@ -1,7 +1,5 @@
 """The Judges page: every measure of every judge with its interval and n, or the reason why there is none."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial
@@ -12,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import rich_arena
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, read_rows, write_arena
 from conftest import ROOT
 from store_cases import forge
 from streamlit.testing.v1 import AppTest
@@ -47,15 +45,15 @@ def arenas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for a, b in (("gpt-4", "aya-101"), ("aya-101", "llama-3"), ("llama-3", "gpt-4")):
                 winner = "gpt-4" if "gpt-4" in (a, b) and (judge == "gpt-4o" or q % 2) else "aya-101"
                 verdict = "tie" if winner not in (a, b) else "A" if winner == a else "B"
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, a, b, verdict))
                 turned = {"A": "B", "B": "A", "tie": "tie"}[verdict]
-                rows.append(schema.Judgment("en", f"q{q}", judge, b, a, turned, None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, b, a, turned))
     features = [
         schema.Feature("en", f"q{q}", system, "length", float(100 * (k + 1) + 7 * q), None)
         for q in range(6)
         for k, system in enumerate(("gpt-4", "aya-101", "llama-3"))
     ]
-    tables = {"judgments": schema.from_rows("judgments", rows), "features": schema.from_rows("features", features)}
+    tables = {"judgments": rows, "features": features}
     write_arena(tmp_path / "judged", tables, title="Two judges", label="simulated")
     small_arena.write(tmp_path, "unjudged", tables=("outcomes",))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
@@ -125,15 +123,13 @@ def test_a_row_leads_to_the_ranking_by_that_judge(arenas: Path, monkeypatch: pyt
 
 
 @pytest.fixture
-def partly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def partly(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A judge in four languages; `vote` in some of them decides what the page has to say of people."""
     simulation = simulate_arena(
         systems=4, queries=20, languages=["ar", "en", "fi", "sw"], seed=1, judges=("gpt-4o", "zeta")
     )
     write_arena(tmp_path / "sim", simulation.tables, label="simulated")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     monkeypatch.setattr(store_arena, "bundled_arenas", dict)
     return tmp_path / "sim"
 
@@ -226,9 +222,9 @@ def test_a_forged_arena_with_repeated_or_no_rows_is_no_traceback(
 @pytest.mark.parametrize("name", ["anna", "people: clear"])
 def test_people_among_the_judges_come_last_and_are_named_as_such(arenas: Path, name: str) -> None:
     """By a name, or by the scale whose scores their verdicts follow from."""
-    rows = [schema.Judgment(**row) for row in open_arena(arenas / "judged").read("judgments").to_pylist()]
+    rows = [schema.Judgment(**row) for row in read_rows(arenas / "judged", "judgments")]
     human = [replace(row, judge=name, person=True, call=None) for row in rows if row.judge == "gpt-4o"]
-    tables = {"judgments": schema.from_rows("judgments", rows + human)}
+    tables = {"judgments": rows + human}
     arena = write_arena(arenas / "with-people", tables, title="People", label="own data")
     assert people_judges(arena) == {name}
     table = views.exam_view(arena).table().to_pylist()
@@ -241,13 +237,13 @@ def test_a_passport_is_shown_by_fault(arenas: Path) -> None:
     assert "Passport" not in page_text(opened(arena="judged"))
     answers, verdicts = [], []
     for code, q in ((code, q) for code in ("en", "fi") for q in range(12)):
-        answers.append(schema.Answer(code, f"q{q}", ORIGINAL, "so", "ok", None, None, None))
-        answers.append(schema.Answer(code, f"q{q}", "unsupported", "so it is", "ok", None, None, None))
+        answers.append(make_answer(code, f"q{q}", ORIGINAL, "so"))
+        answers.append(make_answer(code, f"q{q}", "unsupported", "so it is"))
         answers.append(schema.Answer(code, f"q{q}", "padding", None, "missing", None, "no sentence", None))
         for a, b in ((ORIGINAL, "unsupported"), ("unsupported", ORIGINAL)):
             seen = (a == ORIGINAL) == (code == "en")
-            verdicts.append(schema.Judgment(code, f"q{q}", "j", a, b, "A" if seen else "B", None, None, None))
-    tables = {"answers": schema.from_rows("answers", answers), "judgments": schema.from_rows("judgments", verdicts)}
+            verdicts.append(make_judgment(code, f"q{q}", "j", a, b, "A" if seen else "B"))
+    tables = {"answers": answers, "judgments": verdicts}
     write_arena(passport_path(arenas / "judged"), tables)
     app = opened(arena="judged")
     assert "Passport" in page_text(app)

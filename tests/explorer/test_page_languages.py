@@ -1,11 +1,8 @@
 """Languages of passages on the pages: a matrix where passages are in several languages, and nothing elsewhere."""
 
-from __future__ import annotations
-
+from mirage import open_arena
 from mirage.explorer.kit.answer_card import passages_html
 from mirage.stages.across import is_cross_lingual
-from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.views import query_search as answers
 from mirage.views.query import query_view
 from pages import figures, open_page, page_text
@@ -22,12 +19,12 @@ def test_a_matrix_shows_pairs_of_languages() -> None:
 
 def test_an_arena_in_one_language_shows_no_matrix() -> None:
     app = open_page("hallucination", arena="sample")
-    assert not is_cross_lingual(open_arena(arenas.bundled_arenas()["sample"]))
+    assert not is_cross_lingual(open_arena("sample"))
     assert "Languages of passages" not in page_text(app)
 
 
 def test_a_passage_has_its_own_language_and_direction() -> None:
-    arena = open_arena(arenas.bundled_arenas()["sample-across"])
+    arena = open_arena("sample-across")
     shown = query_view(arena, ("de", "across-10"), "strict")
     html = passages_html(shown)
     assert 'lang="ar"' in html
@@ -38,7 +35,7 @@ def test_a_passage_has_its_own_language_and_direction() -> None:
 
 
 def test_answers_are_filtered_by_pair_of_languages() -> None:
-    arena = open_arena(arenas.bundled_arenas()["sample-across"])
+    arena = open_arena("sample-across")
     everything = answers.find_queries(arena, answers.AnswerFilter(languages=("ar",)))
     shown = answers.find_queries(arena, answers.AnswerFilter(languages=("ar",), passage_language="fr"))
     words = answers.AnswerFilter(languages=("ar",), passage_language="fr", systems=("native+words",))

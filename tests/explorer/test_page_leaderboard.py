@@ -1,7 +1,5 @@
 """The Leaderboard's what-ifs on the page: offered where they mean something, kept in the link, told what they move."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -12,24 +10,22 @@ from streamlit.testing.v1 import AppTest
 
 import pages
 from benchmarks.simulated import simulate_arena
+from mirage import open_arena
 from mirage.ranking.facts import SystemFacts
 from mirage.ranking.judges import LabelJudge
-from mirage.store import arena
-from mirage.store.arena import open_arena
 from mirage.views import system_cards as cards
 from pages import figures, page_text, read_tables
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("whatif")
+def folder(module_path: Path) -> Path:
     simulation = simulate_arena(
         systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
     )
-    write_arena(root / "two", dict(simulation.tables))
+    write_arena(module_path / "two", dict(simulation.tables))
     single = simulate_arena(systems=4, queries=10, languages=["en"], seed=6)
-    write_arena(root / "single", dict(single.tables))
-    return root
+    write_arena(module_path / "single", dict(single.tables))
+    return module_path
 
 
 open_page = partial(pages.open_page, "leaderboard")
@@ -125,7 +121,7 @@ def test_systems_whose_rank_interval_begins_at_1_are_marked() -> None:
     assert [name for name, mark in table["best"].items() if mark in ("best", "tied")] == ["gpt-4-azure"]
     link = {"arena": "nomiracl", "languages": "de", "columns": "all"}
     tied = open_page(**link).dataframe[0].value.set_index("system")
-    german = board_of(open_arena(arena.bundled_arenas()["nomiracl"]), LabelJudge(), ("de",))
+    german = board_of(open_arena("nomiracl"), LabelJudge(), ("de",))
     begins = {row["system"] for row in german.rows.to_pylist() if row["rank_low"] == 1}
     assert len(begins) > 1
     assert {name for name, mark in tied["best"].items() if mark == "tied"} == begins

@@ -1,7 +1,5 @@
 """The Methods page: it renders docs/methods.md, and every section can be found by its words."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
@@ -68,7 +66,7 @@ def test_a_section_is_found_by_all_words_of_heading_and_text(words: str, found: 
 
 
 def test_every_heading_of_the_document_is_a_definition_with_a_name_of_its_own() -> None:
-    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "methods.md").read_text("utf-8")
     names = [section.name for section in definitions()]
     assert len(set(names)) == len(names)
     heads = [line for line in text.splitlines() if line.startswith("##")]

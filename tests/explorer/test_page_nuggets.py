@@ -1,7 +1,5 @@
 """Nuggets against systems on the pages Answers and Battle: what is assigned, by whom, and nothing of it as markup."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -31,8 +29,8 @@ def assigned(
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    arena, _ = whole_systems.write(tmp_path_factory.mktemp("nuggets") / "whole", queries=4)
+def arena(module_path: Path) -> Arena:
+    arena, _ = whole_systems.write(module_path / "whole", queries=4)
     rows = [
         assigned("n1", "model", "support"),
         assigned("n2", "model", "partial_support"),
@@ -41,8 +39,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
         *(assigned(name, TERMS, "not_support", system) for name in ("n1", "n2", "n3") for system in SYSTEMS),
     ]
     tables = {
-        "nuggets": schema.from_rows("nuggets", [nugget("n1"), nugget("n2", "vital"), nugget("n3")]),
-        "nugget_assignments": schema.from_rows("nugget_assignments", rows),
+        "nuggets": [nugget("n1"), nugget("n2", "vital"), nugget("n3")],
+        "nugget_assignments": rows,
     }
     return write_arena(arena.path, tables)
 
@@ -59,7 +57,6 @@ def test_vital_nuggets_come_first_and_a_model_counts_before_the_floor(arena: Are
     assert by_id["n3"][SYSTEMS[0]].assignment is None
     assert SYSTEMS[1] not in by_id["n2"]
     of_two = of_systems(query, (SYSTEMS[1],)).nuggets
-    assert of_two is not None
     assert of_two.systems == (SYSTEMS[1],)
     assert query_view(arena, ("en", "q002")).nuggets is None
 

@@ -1,7 +1,5 @@
 """The retrievers of an arena on Hallucination > Errors: measured, and named where nothing can be measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,8 @@ from pages import page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return whole_systems.write(tmp_path_factory.mktemp("retrievers") / "whole")[0]
+def arena(module_path: Path) -> Arena:
+    return whole_systems.write(module_path / "whole")[0]
 
 
 def open_page(monkeypatch: pytest.MonkeyPatch, path: Path, **params: str) -> AppTest:

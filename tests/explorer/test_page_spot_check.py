@@ -1,7 +1,5 @@
 """The Spot check page: blind before the vote, one key a vote, and no acknowledged vote that is not there."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -16,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import waiting
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from conftest import PATIENCE, ROOT
 from page_spot_check_cases import Session, folder, key, log_in, open_page, rows  # noqa: F401  # fixtures
 from payloads import HOSTILE
@@ -106,17 +104,17 @@ def test_a_key_is_a_vote_and_then_the_page_says_who_was_who(arenas: Path, shortc
     assert re.search(r"Queries voted on: \d of 2\.", said), "no goal out of reach"
 
 
-def test_pitfall_45_names_that_a_vote_reveals_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pitfall_45_names_that_a_vote_reveals_are_text(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key_, names = ("en", "q"), (HOSTILE[0], HOSTILE[8])
-    rows_by_table: dict[str, list[Any]] = {
-        "queries": [schema.Query(*key_, "relevant", "Q", None)],
-        "answers": [schema.Answer(*key_, name, f"Says {k}.", "ok", None, None, None) for k, name in enumerate(names)],
+    rows_by_table = {
+        "queries": [make_query(*key_, "relevant", "Q")],
+        "answers": [make_answer(*key_, name, f"Says {k}.") for k, name in enumerate(names)],
         "judgments": [schema.Judgment(*key_, HOSTILE[1], *names, "A", HOSTILE[2], None, None)],
     }
-    tables = {name: schema.from_rows(name, part) for name, part in rows_by_table.items()}
-    write_arena(tmp_path / "hostile", tables)
+    write_arena(tmp_path / "hostile", rows_by_table)
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = open_page(arena="hostile")
     key(app, "1").click().run()
     assert all(name in text(app) for name in (*names, HOSTILE[1]))
@@ -278,10 +276,10 @@ def test_what_is_absent_is_said(arenas: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def sim(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def sim(module_path: Path) -> Arena:
     """Two judges of four systems."""
     simulation = simulate_arena(systems=4, queries=40, languages=["ar", "en"], seed=1, judges=("gpt-4o", "zeta"))
-    path = tmp_path_factory.mktemp("simulated") / "sim"
+    path = module_path / "sim"
     return write_arena(path, simulation.tables, title="Simulated", label="simulated")
 
 
@@ -338,10 +336,11 @@ def test_votes_override_the_verdicts_of_the_leaderboard_when_asked_to(simulated:
         assert (shown_ratings == ratings) is (expected is not None)
 
 
-def test_an_arena_that_nobody_voted_on_offers_no_override(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_arena_that_nobody_voted_on_offers_no_override(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_arena(tmp_path / "sim", dict(simulate_arena(systems=4, queries=8, languages=["en"], seed=3).tables))
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path))
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     app = elsewhere("leaderboard", votes="override")
     assert "Votes" not in [group.label for group in app.get("button_group")]
 

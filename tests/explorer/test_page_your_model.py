@@ -1,7 +1,5 @@
 """The page Your system: a file in, read and refused as the command does, then where its systems stand."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -31,13 +29,12 @@ def lines(like: str, *languages: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def own(module_path: Path) -> Arena:
     """The sample with a twin of a baseline in two languages."""
-    folder = tmp_path_factory.mktemp("own")
-    file = folder / "answers.jsonl"
+    file = module_path / "answers.jsonl"
     file.write_text(lines("baseline/bm25-3", "sw", "te"), "utf-8")
     arena = open_arena(SAMPLE)
-    return adding.add_systems(arena, read_system(arena, file, system="mine"), folder / "arenas" / "sample-own")
+    return adding.add_systems(arena, read_system(arena, file, system="mine"), module_path / "arenas" / "sample-own")
 
 
 def opened(monkeypatch: pytest.MonkeyPatch, arenas: Path, **params: str) -> AppTest:
@@ -87,9 +84,8 @@ def test_its_features_are_compared_in_the_same_languages(own: Arena) -> None:
     ],
 )
 def test_a_file_is_read_as_evaluate_does_and_its_systems_are_ranked(
-    file: str, command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    file: str, command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path
 ) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     rows = [
         f"Swali la {k}: mji mkuu wa Kenya ni upi?,Nairobi ni mji mkuu wa Kenya.,{answer},{system},{k % 2 == 0}\n"
         for k in range(12)
@@ -116,8 +112,9 @@ def test_a_file_is_read_as_evaluate_does_and_its_systems_are_ranked(
     assert str(tmp_path) not in " ".join([*(code.value for code in app.code), pages.html(app)])
 
 
-def test_a_wrong_file_is_refused_with_the_words_of_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+def test_a_wrong_file_is_refused_with_the_words_of_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, home: Path
+) -> None:
     app = opened(monkeypatch, SAMPLE, arena="sample")
     odd = "kerdes,valasz\nMi a főváros?,Budapest\n"
     app.file_uploader[0].set_value(("furcsa.csv", odd.encode(), "text/csv")).run()

@@ -1,7 +1,5 @@
 """Who may do what: a file of roles, and what the pages then offer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ FILE = 'default = "reader"\nvoters = ["amina", "Zoe\\u0308"]\ncurators = ["æŽå°
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "roles.toml"
-    path.write_text(FILE, encoding="utf-8")
+    path.write_text(FILE, "utf-8")
     monkeypatch.setenv(ROLES, str(path))
     return path
 
@@ -37,7 +35,7 @@ def test_a_role_includes_the_lesser_ones_and_names_are_those_that_were_meant(fil
 
 def test_a_change_of_the_file_counts_at_once(file: Path) -> None:
     assert not roles().permit("bob", "voter")
-    file.write_text(FILE.replace('"amina"', '"amina", "bob"'), encoding="utf-8")
+    file.write_text(FILE.replace('"amina"', '"amina", "bob"'), "utf-8")
     assert roles().permit("bob", "voter")
 
 

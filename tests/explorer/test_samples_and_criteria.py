@@ -1,12 +1,9 @@
 """Repeated answers, criteria and repeats, where readers look for them: on the pages."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, make_query, write_arena
 
 from mirage import schema
 from mirage.battles.judge import judge_facts
@@ -28,20 +25,19 @@ def judgments() -> list[schema.Judgment]:
         for name, criterion, repeat in names:
             for a, b in (("red", "blue"), ("blue", "red")):
                 verdict = "A" if a == "red" or (q + repeat) % 3 == 0 else "B"
-                about: dict[str, Any] = {"criterion": criterion, "repeat": repeat or None}
-                rows.append(schema.Judgment("en", f"q{q}", name, a, b, verdict, None, None, None, **about))
+                about = {"criterion": criterion, "repeat": repeat or None}
+                rows.append(make_judgment("en", f"q{q}", name, a, b, verdict, **about))
     return rows
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """An arena with three answers of red and one of blue to every query."""
-    folder = tmp_path_factory.mktemp("arenas")
     queries = schema.from_rows(
-        "queries", [schema.Query("en", f"q{q}", "non_relevant", f"Question {q}?", None) for q in range(QUERIES)]
+        "queries", [make_query("en", f"q{q}", "non_relevant", f"Question {q}?") for q in range(QUERIES)]
     )
     answered = [
-        schema.Answer("en", f"q{q}", system, SAYS[q % 2], "ok", "vanilla", None, None)
+        make_answer("en", f"q{q}", system, SAYS[q % 2], template="vanilla")
         for q in range(QUERIES)
         for system in ("blue", "red")
     ]
@@ -54,12 +50,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tables = {
         "queries": queries,
         "answers": first,
-        "samples": schema.from_rows("samples", samples),
-        "judgments": schema.from_rows("judgments", judgments()),
+        "samples": samples,
+        "judgments": judgments(),
         "outcomes": outcomes(queries, first),
     }
-    write_arena(folder / "repeated", tables, title="Repeated", label="simulated")
-    return folder
+    write_arena(module_path / "repeated", tables, title="Repeated", label="simulated")
+    return module_path
 
 
 def test_readers_switch_between_the_samples_of_an_answer(arenas: Path) -> None:

@@ -1,13 +1,10 @@
 """What each system was shown: the passages given with a query, or the first of what a retriever brought."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +19,6 @@ from mirage.stages.shown import GIVEN, contexts, shown_passages
 from mirage.stages.stage import run
 from mirage.store import files
 from mirage.store.arena import Arena
-from mirage.store.upsert import by_key, upsert
 from mirage.views import battle as battle
 from mirage.views import query as view
 from mirage.views import spot_check
@@ -44,7 +40,7 @@ def answer(system: str, text: str, retriever: str | None = None, depth: int | No
 
 def tables() -> dict[str, pa.Table]:
     """One query with two given passages; `bm25` brings one of these second, after one of its own."""
-    rows: dict[str, list[Any]] = {
+    rows = {
         "queries": [schema.Query(*QUERY, "relevant", "Is it so?", None)],
         "passages": [passage("a", 1, relevant=True), passage("b", 2, relevant=False)],
         "retrieved": [
@@ -113,11 +109,11 @@ def test_places_count_from_1_without_gaps_in_the_order_of_the_ranks(rows: list[t
 
 def test_features_are_measured_on_what_the_system_was_shown(arena: Arena) -> None:
     after = run(FEATURES, arena.path, made_by="a test")
-    values = {(r["system"], r["feature"]): r["value"] for r in after.read("features").to_pylist()}
+    values = {(r["system"], r["feature"]): r["value"] for r in read_rows(after, "features")}
     assert values["searching", "n_citations"] == values["plain", "n_citations"] == 1
     assert values["dense", "n_unknown_citations"] == 0, "it was shown b alone, as its first"
     assert values["plain", "citation_MAP@10"] == 1
-    reasons = {(r["system"], r["feature"]): r["reason"] for r in after.read("features").to_pylist()}
+    reasons = {(r["system"], r["feature"]): r["reason"] for r in read_rows(after, "features")}
     assert values["searching", "citation_MAP@10"] is None, "nobody has labelled x"
     assert reasons["searching", "citation_MAP@10"]
 
@@ -185,6 +181,5 @@ def test_show_answers_and_exports_name_what_was_shown(arena: Arena, tmp_path: Pa
 
 def test_an_answer_shown_other_passages_loses_its_features(arena: Arena) -> None:
     run(FEATURES, arena.path, made_by="a test")
-    changed = schema.from_rows("answers", [answer("searching", "Yes [2].", "dense", 2)])
-    after = upsert(arena.path, {"answers": by_key("answers", changed)}, made_by="a test").arena
+    after = add_rows(arena.path, answers=[answer("searching", "Yes [2].", "dense", 2)])
     assert set(after.read("features")["system"].to_pylist()) == {"plain", "dense"}

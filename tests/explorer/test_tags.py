@@ -1,12 +1,10 @@
 """Tags narrow an arena: what is read and ranked of it, in any way, is of the queries that have them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 
 from mirage import schema
@@ -17,8 +15,8 @@ from mirage.store.tags import count_queries, parse_tag, select_tagged
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return small_arena.tagged(tmp_path_factory.mktemp("tags") / "tagged")
+def arena(module_path: Path) -> Arena:
+    return small_arena.tagged(module_path / "tagged")
 
 
 def keys(arena: Arena, table: str) -> set[tuple[str, str]]:
@@ -27,7 +25,7 @@ def keys(arena: Arena, table: str) -> set[tuple[str, str]]:
 
 
 def with_tags(arena: Arena, *pairs: tuple[str, str]) -> set[tuple[str, str]]:
-    rows = [row for row in arena.read("tags").to_pylist() if (row["tag"], row["value"]) in pairs]
+    rows = [row for row in read_rows(arena, "tags") if (row["tag"], row["value"]) in pairs]
     return {(row["language"], row["query_id"]) for row in rows}
 
 
@@ -38,9 +36,9 @@ def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: Arena) ->
         if "query_id" not in schema.key(table):
             assert part.read(table) == arena.read(table)
             continue
-        whole = arena.read(table).to_pylist()
+        whole = read_rows(arena, table)
         kept = [row for row in whole if (row["language"], row["query_id"]) in expected]
-        assert part.read(table).to_pylist() == kept != whole
+        assert read_rows(part, table) == kept != whole
         assert part.rows(table) == len(kept)
         assert set(part.languages(table)) == {row["language"] for row in kept}
         assert part.sql(f"SELECT count(*) AS n FROM {table}")["n"][0].as_py() == len(kept)
@@ -49,7 +47,7 @@ def test_every_table_of_queries_is_narrowed_and_keeps_its_order(arena: Arena) ->
 def test_text_read_as_numbers_is_narrowed_alike(arena: Arena) -> None:
     part = select_tagged(arena, [("domain", "finance")])
     for table in part.tables:
-        assert part.read(table, encoded=("language", "query_id")).to_pylist() == part.read(table).to_pylist()
+        assert part.read(table, encoded=("language", "query_id")).to_pylist() == read_rows(part, table)
 
 
 def test_columns_that_were_not_asked_for_do_not_appear(arena: Arena) -> None:

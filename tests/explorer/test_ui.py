@@ -1,7 +1,5 @@
 """The frame and what pages are made of, run by Streamlit's own test driver: every page alone and through the router."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib
@@ -16,7 +14,7 @@ from conftest import PATIENCE, ROOT
 from payloads import HOSTILE
 from streamlit.testing.v1 import AppTest
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import UnknownName
 from mirage.explorer.kit import page_list, states
 from mirage.explorer.kit.table import (
@@ -31,7 +29,6 @@ from mirage.explorer.kit.table import (
 from mirage.explorer.kit.text import plain, text_html
 from mirage.stages.outcomes.confusion import Confusion
 from mirage.store import arena as store_arena
-from mirage.store.arena import open_arena
 from pages import page_text, titles
 
 APP = ROOT / "app.py"
@@ -40,11 +37,10 @@ PAGES = sorted((ROOT / "pages").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("arenas")
-    small_arena.write(folder, "small", tables=("outcomes", "judgments"))
-    small_arena.write(folder, "printed", tables=("published",))
-    return folder
+def folder(module_path: Path) -> Path:
+    small_arena.write(module_path, "small", tables=("outcomes", "judgments"))
+    small_arena.write(module_path, "printed", tables=("published",))
+    return module_path
 
 
 def open_page(script: Path, **params: str | list[str]) -> AppTest:
@@ -136,7 +132,7 @@ def test_a_damaged_arena_is_left_out_and_a_rewritten_one_shows_its_new_numbers(
 
 @pytest.mark.parametrize("script", PAGES, ids=lambda p: p.stem)
 def test_a_pages_only_act_is_to_show_itself_in_the_frame(script: Path) -> None:
-    lines = ast.parse(script.read_text(encoding="utf-8")).body
+    lines = ast.parse(script.read_text("utf-8")).body
     calls = [line.value for line in lines if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)]
     assert [ast.literal_eval(call.args[0]) for call in calls] == [script.stem]
     assert script.stem in [entry.name for entry in page_list.PAGES]
@@ -164,14 +160,14 @@ SOURCES = [
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.name)
 def test_pitfall_45_no_page_lets_markdown_or_script_through(source: Path) -> None:
-    text = source.read_text(encoding="utf-8")
+    text = source.read_text("utf-8")
     assert "unsafe_allow" not in text
     assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in text
 
 
 def test_the_settings_keep_the_explorer_to_this_machine() -> None:
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert config["server"]["address"] == "127.0.0.1"
     assert config["browser"]["gatherUsageStats"] is False
     assert config["runner"]["postScriptGC"] is False
@@ -326,7 +322,7 @@ def test_the_list_of_tables_says_what_a_bundled_arena_is_and_where_it_is_from() 
     app.session_state["frame_contents"] = True
     app.run()
     (listed,) = [h.proto.body for h in app.get("html") if "<dl class" in h.proto.body]
-    arena = open_arena(store_arena.bundled_arenas()["people"])
+    arena = open_arena("people")
     assert arena.manifest["about"] in listed
     assert "prediction-powered-ranking" in listed
     assert arena.manifest["licence"] in listed

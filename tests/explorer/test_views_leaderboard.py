@@ -1,7 +1,5 @@
 """The Leaderboard's numbers: against the ranking core, by hand counts, and on published ranks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ from mirage.ranking.board import rank_verdicts
 from mirage.ranking.bootstrap import rate
 from mirage.ranking.judges import Judge, LabelJudge, PanelJudge, VerdictJudge, size
 from mirage.ranking.settings import RankSettings
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views.printed import published_ranks
 
 
@@ -112,8 +110,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     simulation = simulate_arena(
         systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2
     )
-    write_arena(path, dict(simulation.tables))
-    return open_arena(path)
+    return write_arena(path, dict(simulation.tables))
 
 
 def test_a_board_of_pooled_judges_is_the_librarys_with_the_verdicts_of_each(judged: Arena) -> None:

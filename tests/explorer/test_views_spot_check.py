@@ -1,12 +1,11 @@
 """What the Spot check page shows: results after the vote, citations one at a time, votes as other pages read them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from golden.cases import read_table
 from view_battle_cases import A, B, judged
 
 from mirage.errors import NotEnoughData, Unreachable
@@ -26,8 +25,8 @@ LABELS = "relevance labels"
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return judged(tmp_path_factory.mktemp("arenas"))
+def arena(module_path: Path) -> Arena:
+    return judged(module_path)
 
 
 def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
@@ -41,23 +40,13 @@ def vote(query: str, choice: Any, a: str = A, b: str = B, **more: Any) -> Vote:
     )  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("query", "choice", "a", "winner", "by"),
-    [
-        ("e00", "A", A, A, {LABELS: (None, False, None), "eta": (B, False, False), "zeta": (A, False, True)}),
-        ("e00", "B", B, A, {LABELS: (None, False, None), "eta": (B, False, False), "zeta": (A, False, True)}),
-        ("e01", "tie", A, None, {LABELS: (A, False, False), "zeta": (None, True, True)}),
-        ("e03", "both_bad", A, None, {LABELS: (A, False, False), "zeta": (None, True, True)}),
-        ("e02", "A", B, B, {LABELS: (A, False, False), "eta": (None, False, False)}),
-        ("e04", "skip", A, None, {LABELS: (None, False, None), "eta": (B, False, None), "zeta": (B, False, None)}),
-    ],
-)
+@pytest.mark.parametrize(*read_table("vote_results"))
 def test_the_result_says_what_each_judge_said_and_whether_the_vote_says_the_same(
     arena: Arena, query: str, choice: str, a: str, winner: str | None, by: dict[str, Any]
 ) -> None:
     result = views.vote_result(arena, vote(query, choice, a, B if a == A else A))
     assert result.winner == winner
-    said = {verdict.judge: (verdict.winner, verdict.flipped, verdict.agrees) for verdict in result.verdicts}
+    said = {verdict.judge: [verdict.winner, verdict.flipped, verdict.agrees] for verdict in result.verdicts}
     assert list(said.items()) == list(by.items()), "the default judge first; none without a verdict"
 
 
@@ -104,7 +93,6 @@ def test_citations_come_one_at_a_time_each_once_and_a_new_text_comes_again(arena
     assert votes_on(arena, seen).counting == valid_votes(seen)
     old = replace(seen[0], shown=shown_digest(["another query"], ["another text"]))
     repeat = views.next_pair(arena, "en", votes_on(arena, [old, *seen[1:]]).counting)
-    assert repeat is not None
     assert (repeat.query_id, repeat.passage_id) == (old.query_id, old.passage_id)
 
 
@@ -115,7 +103,6 @@ def test_a_vote_on_another_page_is_there_as_soon_as_it_is_kept(arena: Arena, hom
     stored_vote = people.database().submit(vote("e00", "A"))
     assert people.battle_votes(arena, "en", "e00", (B, A)) == [stored_vote]
     by = agreement_view(arena, people.votes_at(arena)).joint_row("zeta")
-    assert by is not None
     assert (by.raw, by.n, by.enough) == (1.0, 1, False)
     with pytest.raises(NotEnoughData, match="30"):
         corrected_view(arena, "zeta", people.votes_at(arena), ("en",))

@@ -1,7 +1,5 @@
 """What is computed ahead is what the pages open with."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Each file of `imports/` is a list of cases: `files` by name, the `path` to impor
 is expected. Run `python tests/golden/imports.py` to record the expectations again, and look at `git diff`.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path
@@ -21,7 +19,7 @@ FILES = sorted(Path(__file__).with_name("imports").glob("*.json"))
 
 def cases(file: Path) -> list[dict[str, Any]]:
     """Return the cases of a file."""
-    return list(json.loads(file.read_text(encoding="utf-8")))
+    return list(json.loads(file.read_text("utf-8")))
 
 
 def imported(case: dict[str, Any], folder: Path) -> list[str]:
@@ -52,7 +50,7 @@ def record() -> None:
         for case in recorded:
             with tempfile.TemporaryDirectory() as folder:
                 case["expected"] = imported(case, Path(folder))
-        file.write_text(json.dumps(recorded, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        file.write_text(json.dumps(recorded, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

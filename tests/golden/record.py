@@ -17,8 +17,6 @@ To stay within a minute some parts take less than all: fewer draws (`DRAWS`), ne
 measured again of the answers to one query of a few languages.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip
@@ -42,6 +40,7 @@ if __name__ == "__main__":  # run as a program, from any folder
 import pyarrow as pa
 import pyarrow.compute as pc
 from golden import small_arenas
+from golden.cases import read_golden
 
 import mirage
 from mirage.battles.judge import judges
@@ -106,11 +105,6 @@ SHOWN = 20
 # --- the program's names ----------------------------------------------------------------------------------------------
 
 
-def judges_of(arena: mirage.Arena) -> tuple[str, ...]:
-    """Return the names of all that can decide an arena's battles."""
-    return judges(arena)
-
-
 def a_judge(name: str, skill: str = "both") -> Judge:
     """Return the judge with a name."""
     return Judge.from_name(name, skill=skill)  # type: ignore[arg-type]
@@ -126,11 +120,6 @@ def training_data(arena: mirage.Arena, name: str, languages: Sequence[str] | Non
     """Join an arena's features with the battles of a judge."""
     judge = a_judge(name)
     return training(arena.read("features"), judge.read(arena), judge, languages=languages)
-
-
-def stored_judge(row: Mapping[str, Any]) -> str:
-    """Return the judge of a row of the stored tables ratings, predictions or importances, or of an agreement."""
-    return str(row["judge"])
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
@@ -198,7 +187,7 @@ def rankings(arenas: Arenas) -> Numbers:
     18 languages take longest, neither skills nor simulated judges.
     """
     for name, arena in arenas.items():
-        for judge in judges_of(arena):
+        for judge in judges(arena):
             if judge.startswith("simulated/"):
                 continue
             skills = ("both", "abstain", "answer") if judge == "relevance" and name != "sample" else ("both",)
@@ -216,7 +205,7 @@ def _ranking(prefix: str, arena: mirage.Arena, judge: str, skill: str) -> Number
 def other_rankings(arenas: Arenas) -> Numbers:
     """Yield rankings with other settings: ties, penalty, parser, pooled judges, nugget margin, a data frame."""
     votes, nuggets, repeats, sample = (arenas[name] for name in (*SMALL, "sample"))
-    cases: dict[str, Callable[[], Any]] = {
+    cases = {
         "votes/ties davidson": lambda: ranked(votes, "strict judge", ties="davidson"),
         "votes/ties drop": lambda: ranked(votes, "strict judge", ties="drop"),
         "votes/no penalty": lambda: ranked(votes, "strict judge", penalty="none"),
@@ -260,7 +249,7 @@ def stored(arenas: Arenas) -> Numbers:
                 continue
             sums: dict[str, list[float]] = {}
             for row in arenas[name].read(table).to_pylist():
-                judge = f"{stored_judge(row)}:{row['skill']}"
+                judge = f"{row['judge']}:{row['skill']}"
                 where = key(name, "stored", table, judge=judge, language=row["language"])
                 if table == "importances":
                     for column in columns:
@@ -353,7 +342,8 @@ def features_anew(arenas: Arenas) -> Numbers:
         for table in ("queries", "passages", "answers", "retrieved", "nuggets", "nugget_assignments"):
             if table in arenas[name].tables:
                 tables[table] = arenas[name].read(table, languages=languages)
-        first = {code: min(_ids(tables["queries"], code)) for code in languages}
+        ids = tables["queries"].to_pylist()
+        first = {code: min(row["query_id"] for row in ids if row["language"] == code) for code in languages}
         tables = {table: _of_queries(found, first) for table, found in tables.items()}
         systems = set(tables["answers"]["system"].to_pylist())
         reference = next((system for system in ("reference", "amber") if system in systems), None)
@@ -364,10 +354,6 @@ def features_anew(arenas: Arenas) -> Numbers:
         )
         names = ("language", "query_id", "system", "feature")
         yield from rows(key(name, "features anew"), measured.to_pylist(), names, ("value",))
-
-
-def _ids(queries: pa.Table, code: str) -> list[str]:
-    return [str(row["query_id"]) for row in queries.to_pylist() if row["language"] == code]
 
 
 def _of_queries(table: pa.Table, chosen: Mapping[str, str]) -> pa.Table:
@@ -465,27 +451,6 @@ def noise(arenas: Arenas) -> Numbers:
 
 # --- comparisons ------------------------------------------------------------------------------------------------------
 
-COMPARED: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-    ("nomiracl", "gpt-4-azure", "gpt-3.5-turbo-azure", {"judge": "relevance"}),
-    ("nomiracl", "gpt-4-azure", "gpt-3.5-turbo-azure", {"measure": "rate"}),
-    ("nomiracl", "aya-101", "flan-t5-xxl", {"measure": "rate", "parser": "published"}),
-    ("people", "gpt-4", "gpt-3.5-turbo", {"judge": "people"}),
-    ("sample", "thorough", "concise", {"judge": "heuristic"}),
-    ("sample", "thorough", "concise", {"judge": "relevance"}),
-    ("sample", "thorough", "cautious", {"measure": "nuggets"}),
-    ("sample", "fluent", "half", {"measure": "feature:answer_rougeL"}),
-    ("sample", "fluent", "half", {"measure": "rate", "margin": 0.2}),
-    ("sample-across", "native+words", "polyglot+words", {"measure": "nuggets"}),
-    ("sample-across", "native+words", "polyglot+words", {"judge": "heuristic"}),
-    ("votes", "amber", "basil", {"judge": "strict judge"}),
-    ("votes", "amber", "cedar", {"judge": "hasty judge", "margin": 0.5}),
-    ("votes", "amber", "ember", {"measure": "rate"}),
-    ("nuggets", "large+near", "tiny+far", {"measure": "nuggets"}),
-    ("nuggets", "large+near", "large+far", {"judge": "nuggets"}),
-    ("repeats", "first", "second", {"measure": "rate"}),
-    ("repeats", "second", "third", {"judge": "twice"}),
-)
-
 
 def comparisons(arenas: Arenas) -> Numbers:
     """Yield comparisons of two systems, by rating, rate, nuggets and a feature."""
@@ -493,7 +458,7 @@ def comparisons(arenas: Arenas) -> Numbers:
         *("verdict", "difference", "low", "high", "p", "n_queries", "unpaired", "differing"),
         *("detectable", "queries_needed", "board"),
     )
-    for name, first, second, options in COMPARED:
+    for name, first, second, options in map(dict.values, read_golden("compared")):
         said = ",".join(f"{option} {value}" for option, value in options.items())
         prefix = key(name, "compare", systems=f"{first},{second}", by=said)
 
@@ -519,10 +484,7 @@ def people(arenas: Arenas) -> Numbers:
         *("n", "queries", "voters", "skipped", "both_bad", "unread"),
         *(f"{name}{end}" for name in ("raw", "kappa", "alpha") for end in ("", "_low", "_high")),
     ]
-    for row in mirage.agreement(log, arena):
-        where = key("votes", "agreement", judge=stored_judge(row), language=row["language"])
-        for field in fields:
-            yield f"{where}/{field}", row[field]
+    yield from rows("votes/agreement", mirage.agreement(log, arena), ("judge", "language"), fields)
     names, of_exam = ("judge", "language", "measure"), ("value", "low", "high", "n", "queries")
     yield from rows(key("votes", "exam"), mirage.judge_exam(arena, log), names, of_exam)
     yield from rows(key("people", "exam"), mirage.judge_exam(arenas["people"]), names, of_exam)
@@ -583,9 +545,7 @@ def _compared(prefix: str, seen: Training, regressors: Sequence[str]) -> Numbers
                 yield f"{where}/predicted", float(of.predicted[place])
                 yield f"{where}/low", float(of.low[place])
                 yield f"{where}/high", float(of.high[place])
-    for row in importances(seen, "linear"):
-        for field in ("rise", "low", "high"):
-            yield f"{key(prefix, 'importance', feature=row.feature)}/{field}", float(getattr(row, field))
+    yield from rows(f"{prefix}/importance", importances(seen, "linear"), ("feature",), ("rise", "low", "high"))
 
 
 def papers(arenas: Arenas) -> Numbers:

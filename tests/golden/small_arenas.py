@@ -7,8 +7,6 @@
 Every text is made up here. Nothing depends on the order of sets or on the clock.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

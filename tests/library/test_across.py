@@ -1,27 +1,25 @@
 """Languages of queries, passages and answers, where passages are in several languages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
+from arena_writer import add_rows
 from commands import mirage as run
 from cross_lingual import FAIR, LANGUAGES, LOYAL, OPEN, write_across
 
 from mirage import schema
 from mirage.stages import across
 from mirage.store.arena import Arena, open_arena
-from mirage.store.upsert import by_key, upsert
 from mirage.views.causes import decisions_view
 
 TABLES = ("passages", "retrieved")
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """Write twelve queries in three languages each."""
-    return write_across(tmp_path_factory.mktemp("across") / "arena")
+    return write_across(module_path / "arena")
 
 
 def test_correct_decisions_are_counted_by_pair_of_languages(arena: Arena) -> None:
@@ -42,8 +40,7 @@ def test_passages_without_a_language_are_left_out_until_detected(tmp_path: Path)
     place = passages.column_names.index("passage_language")
     unknown = passages.set_column(place, "passage_language", [[None] * len(passages)])
     unknown = schema.from_columns("passages", {name: unknown[name] for name in unknown.column_names})
-    upsert(arena.path, {"passages": by_key("passages", unknown)}, made_by="a test")
-    bare = open_arena(arena.path)
+    bare = add_rows(arena.path, passages=unknown)
     assert not across.is_cross_lingual(bare)
     columns = ("language", "query_id", "passage_id")
     given, shown = ({tuple(row.values()) for row in bare.read(of, columns=columns).to_pylist()} for of in TABLES)

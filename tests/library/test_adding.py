@@ -1,7 +1,5 @@
 """A system of the user's joins an arena: checked whole, measured at once, the original untouched."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -9,9 +7,12 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
+from commands import write_jsonl
 from conftest import ROOT
+from golden.cases import read_table
 from own_system import read_system
 
+from mirage import open_arena
 from mirage.errors import ArenaError, BadInput
 from mirage.io.formats.run import read
 from mirage.pipeline import adding
@@ -20,7 +21,7 @@ from mirage.stages.features.families import FEATURES
 from mirage.stages.nuggets.terms import TERMS
 from mirage.store import arena as arenas
 from mirage.store import owned
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 
 SAMPLE = ROOT / "data" / "sample"
 
@@ -44,7 +45,7 @@ def given(folder: Path, arena: Arena, *, like: str = "baseline/bm25-3", language
     rows = [r for r in arena.read("answers", languages=languages).to_pylist() if r["system"] == like]
     file = folder / "answers.jsonl"
     keys = ("language", "query_id", "text")
-    file.write_text("".join(json.dumps({k: r[k] for k in keys}) + "\n" for r in rows), "utf-8")
+    write_jsonl(file, *({k: r[k] for k in keys} for r in rows))
     return file
 
 
@@ -98,7 +99,7 @@ def test_the_same_name_again_replaces_what_was_the_users_own(tmp_path: Path, are
 
 
 def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path: Path) -> None:
-    numbers = open_arena(ROOT / "data" / "nomiracl")
+    numbers = open_arena("nomiracl")
     rows = numbers.read("queries", languages=["sw"]).to_pylist()[:20]
     file = tmp_path / "mine.csv"
     file.write_text("language,query_id,text\n" + "".join(f"sw,{r['query_id']},I don't know\n" for r in rows), "utf-8")
@@ -108,16 +109,7 @@ def test_an_arena_of_numbers_takes_answers_and_says_what_they_amount_to(tmp_path
     assert result.rows("features") > numbers.rows("features")
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ({"language": "sw", "query_id": "sw-99", "text": "x"}, "2"),
-        ({"language": "xx", "query_id": "sw-01", "text": "x"}, "language"),
-        ({"query_id": "sw-99", "text": "x"}, "no query 'sw-99'"),
-        ({"language": "sw", "query_id": "sw-01", "text": "y", "sample": 1}, "further samples"),
-        ({"language": "sw", "query_id": "sw-02", "text": "x", "system": "fluent"}, "fluent"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_answers"))
 def test_one_wrong_line_refuses_the_whole_file_and_leaves_nothing(
     tmp_path: Path, arena: Arena, line: dict[str, str], reason: str
 ) -> None:

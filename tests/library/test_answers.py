@@ -1,7 +1,5 @@
 """Taking answers apart: reason and answer, citations."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json
@@ -81,7 +79,7 @@ def test_golden_numbers_cite_positions_where_the_prompt_numbered_the_passages() 
 
 @pytest.mark.parametrize("file", ["citations.jsonl", "turn4/12-citation-forms/cited.jsonl"])
 def test_citations_of_the_field_are_found(shared: Path, file: str) -> None:
-    lines = (shared / "field" / file).read_text(encoding="utf-8").splitlines()
+    lines = (shared / "field" / file).read_text("utf-8").splitlines()
     for case in map(json.loads, lines):
         assert list(cited_ids(citations(case["text"], ["p1", "p2", "p3"], numbered=True))) == case["right"]
 

@@ -1,10 +1,6 @@
 """The door for programmers: `import mirage` loads nothing heavy, any kind of rows is taken, results are short."""
 
-from __future__ import annotations
-
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from commands import run_python
 from conftest import ROOT
+from golden.cases import read_table
 
 import mirage
 from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, UnknownName
 from mirage.ranking import bootstrap
-from mirage.store import arena as arenas
 
 SYSTEMS = ("ant", "bee", "cat", "dog")
 
@@ -45,7 +42,7 @@ def test_importing_loads_nothing_heavy_and_names_what_there_is() -> None:
         "assert all(getattr(mirage, name).__doc__ for name in mirage.__all__)\n"
         "assert 'streamlit' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+    run_python(code)
 
 
 @pytest.mark.parametrize("first", ["mirage.ranking", "mirage.api"])
@@ -55,8 +52,7 @@ def test_rank_is_a_function_in_whatever_order_the_modules_are_imported(first: st
         f"print(mirage.rank({battles(12)!r}, draws=20).languages['und'].systems)\n"
         "print(inspect.isfunction(mirage.rank), 'penalty' in inspect.signature(mirage.rank).parameters)"
     )
-    result = subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert result.stdout.splitlines() == [str(SYSTEMS), "True True"]
+    assert run_python(code).splitlines() == [str(SYSTEMS), "True True"]
 
 
 def kinds(rows: list[dict[str, Any]], folder: Path) -> list[Any]:
@@ -146,7 +142,7 @@ def test_rows_that_cannot_be_taken_are_refused_with_what_to_do(change: Any, mess
 
 def test_an_arena_is_opened_by_name_or_folder() -> None:
     by_name = mirage.open_arena("nomiracl")
-    assert by_name.version == mirage.open_arena(arenas.bundled_arenas()["nomiracl"]).version
+    assert by_name.version == mirage.open_arena("nomiracl").version
     with pytest.raises(mirage.UnknownName, match="nomirac"):
         mirage.open_arena("nomirac")
 
@@ -182,7 +178,7 @@ def test_a_comparison_of_battles_has_the_difference_of_their_ranking_beside_it()
 
 @pytest.mark.parametrize("file", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
 def test_a_notebook_runs_from_top_to_bottom_and_holds_no_output(file: Path) -> None:
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(file.read_text("utf-8"))["cells"]
     codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     assert len(codes) > 5
     assert all(cell["outputs"] == [] for cell in cells if cell["cell_type"] == "code")
@@ -195,7 +191,7 @@ def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "battles.csv"
 
     def ranked(header: str, *rows: str) -> mirage.Ranking:
-        path.write_text("\n".join((header, *rows)), encoding="utf-8")
+        path.write_text("\n".join((header, *rows)), "utf-8")
         return mirage.rank(path, draws=20)
 
     header = "query_id,language,system_a,system_b,verdict,judge"
@@ -218,21 +214,12 @@ def test_a_file_is_ranked_as_it_is_imported(tmp_path: Path) -> None:
         ranked(header, "1,en,x,y,A,relevance")
     with pytest.raises(BadInput, match="contradicts the points"):
         ranked(f"{header},points", "1,en,x,y,A,j,0.2")
-    path.write_text("query_id,language,system,text\n1,en,x,yes\n", encoding="utf-8")
+    path.write_text("query_id,language,system,text\n1,en,x,yes\n", "utf-8")
     with pytest.raises(BadInput, match="no verdicts"):
         mirage.rank(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"langauge": "en"}, "language is missing"),
-        ({"system_a": " "}, "system_a is missing"),
-        ({"system_a": "x\u202e"}, "hidden character U\\+202E"),
-        ({"system_a": "BEE"}, "differs from 'BEE' .*in case"),
-        ({"points": 0.2}, "contradicts the points"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("wrong_battles"))
 def test_rows_are_refused_as_records_of_a_file_are(change: dict[str, Any], message: str) -> None:
     row = {"query_id": 1, "system_a": "ant", "system_b": "bee", "verdict": "A"}
     with pytest.raises(BadInput, match=message):

@@ -1,7 +1,5 @@
 """`mirage app` is a server and a child that computes ahead: what ends the command ends both, and nothing stays."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The layers, the lateness of heavy imports, and who may touch the disk: a contract, not a habit."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -82,7 +80,7 @@ def test_only_the_store_touches_the_disk() -> None:
     ]
     calls = []
     for path in others:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = ast.parse(path.read_text("utf-8"))
         of_store = {name.rpartition(".")[2] for name in imported_names(tree) if name.startswith("mirage.store.")}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") not in of_store:
@@ -101,7 +99,7 @@ OF_PAGES = sorted((*(ROOT / "pages").glob("*.py"), *(ROOT / "mirage" / "explorer
 def foreign_work(path: Path) -> set[str]:
     """Return what a file of a page does that belongs elsewhere: import another page, compute, or query."""
     own = path.stem if path.parent.name == "pages" else path.parent.name
-    tree, found = ast.parse(path.read_text(encoding="utf-8")), set[str]()
+    tree, found = ast.parse(path.read_text("utf-8")), set[str]()
     for name in imported_names(tree):
         if re.match(rf"mirage\.explorer\.(?!(kit|{own})\b)", name):
             found.add("another page")
@@ -128,13 +126,13 @@ def test_a_page_reads_views_and_the_kit_alone() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda p: p.name)
 def test_a_page_defines_no_class(path: Path) -> None:
     """A page runs from its first line at every click, and a dataclass takes two milliseconds to make."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = ast.parse(path.read_text("utf-8")).body
     assert not [node.name for node in body if isinstance(node, ast.ClassDef)], "put it into mirage/explorer"
 
 
 def test_no_global_random_state() -> None:
     for path in MODULES:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text("utf-8")
         for bad in ("np.random.seed", "random.seed(", "np.random.rand", "import random\n"):
             assert bad not in text, f"{path} uses {bad}: take a seed or a generator as an argument"
 
@@ -175,7 +173,7 @@ def test_every_module_is_used_by_a_command_a_page_a_benchmark_or_the_api(
         *(ROOT / "pages").glob("*.py"),
         *(ROOT / "benchmarks").glob("*.py"),
     ):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("mirage"):
                 names = {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
             elif isinstance(node, ast.Import):
@@ -201,7 +199,7 @@ def test_a_tests_name_is_short() -> None:
     names = {
         node.name
         for path in TESTS
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     }
     assert not {name for name in names if len(name) >= TOO_LONG}
@@ -262,7 +260,7 @@ def test_no_test_reaches_into_private_names() -> None:
     new = {}
     for path in TESTS:
         known, _ = PRIVATE.get(path.name, (set(), ""))
-        new[path.name] = set(private_uses(ast.parse(path.read_text(encoding="utf-8")))) - known
+        new[path.name] = set(private_uses(ast.parse(path.read_text("utf-8")))) - known
     assert {name: uses for name, uses in new.items() if uses} == {}
 
 
@@ -275,7 +273,7 @@ def test_private_names_in_a_test_are_found() -> None:
 def test_a_name_of_a_class_means_one_thing() -> None:
     classes: dict[str, list[str]] = {}
     for path in MODULES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 classes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     shared = {name: paths for name, paths in classes.items() if len(paths) > 1}
@@ -290,7 +288,7 @@ def test_functions_take_at_most_eight_parameters() -> None:
     many = {}
     for path in (*MODULES, *(ROOT / "pages").glob("*.py")):
         api_file, command_file = (path.parent == ROOT / "mirage" / room for room in ("api", "cli"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             if (api_file and not is_private(node.name)) or (command_file and node.decorator_list):
@@ -307,7 +305,7 @@ def test_no_room_is_more_than_an_eighth_of_the_code() -> None:
     for path in MODULES:
         inner = path.relative_to(ROOT / "mirage").parts[:-1]
         name = "/".join(inner[: 2 if inner[:1] in {("explorer",), ("stages",), ("io",), ("ranking",)} else 1])
-        lines[name] = lines.get(name, 0) + len(path.read_text(encoding="utf-8").splitlines())
+        lines[name] = lines.get(name, 0) + len(path.read_text("utf-8").splitlines())
     whole = sum(lines.values())
     assert {name: n for name, n in lines.items() if n > whole / 8} == {}
 
@@ -324,7 +322,7 @@ def test_the_slow_tests_are_tests() -> None:
     there = {
         f"{file}::{node.name}"
         for file in files
-        for node in ast.walk(ast.parse(_test_file(file).read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse(_test_file(file).read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert listed <= there | {f"{file}::*" for file in files} | files

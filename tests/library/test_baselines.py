@@ -1,19 +1,15 @@
 """Systems without a model: what they answer, on any arena, and always the same."""
 
-from __future__ import annotations
-
 import math
 
 import pyarrow as pa
 import pytest
-from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.stages.generate.baselines import ABSTENTIONS, BASELINES, K1, B, baseline_answers, bm25
 from mirage.stages.outcomes.tables import parse_outcome
-from mirage.store.arena import open_arena
 from mirage.text.answers import compose_answer
 from mirage.text.detection import language_probabilities
 from mirage.text.languages import LANGUAGES
@@ -75,7 +71,7 @@ def test_an_abstention_is_written_in_its_language(code: str) -> None:
 
 def test_the_baselines_of_the_sample_are_made_again_alike() -> None:
     """In 18 languages; the sample was made by another process."""
-    sample = open_arena(ROOT / "data" / "sample")
+    sample = open_arena("sample")
     made = baseline_answers(sample.read("queries"), sample.read("passages"))
     stored = {(*(row[k] for k in schema.key("answers")), row["text"]) for row in sample.read("answers").to_pylist()}
     assert {(*(row[k] for k in schema.key("answers")), row["text"]) for row in made.to_pylist()} <= stored

@@ -1,7 +1,5 @@
 """Decisions and judges: what a judge's verdicts on one battle come to, by one rule wherever it is asked."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path
@@ -10,6 +8,8 @@ from typing import Any, get_args
 import numpy as np
 import pyarrow.compute as pc
 import pytest
+from arena_writer import make_answer, make_query
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from small_arena import write
@@ -48,19 +48,7 @@ def judgments(*rows: tuple[Any, ...]) -> Any:
     )
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "winner", "consistent"),
-    [
-        ([(False, "A"), (True, "B")], "first", True),
-        ([(False, "B"), (True, "A")], "second", True),
-        ([(False, "A"), (True, "A")], "tie", False),
-        ([(False, "A"), (True, "tie")], "tie", False),
-        ([(False, "tie"), (True, "tie")], "tie", True),
-        ([(False, "unparsed"), (True, "A")], "second", True),
-        ([(False, "unparsed")], "unparsed", True),
-        ([], "unparsed", True),
-    ],
-)
+@pytest.mark.parametrize(*read_table("decided_battles"))
 def test_a_system_wins_where_every_readable_verdict_names_it(
     verdicts: list[tuple[bool, str]], winner: str, consistent: bool
 ) -> None:
@@ -152,7 +140,7 @@ def test_every_place_that_asks_gives_the_same_answer(tmp_path: Path) -> None:
     answers = schema.from_rows(
         "answers",
         [
-            schema.Answer("en", f"q{k:02}", system, f"text of {system}", "ok", None, None, None)
+            make_answer("en", f"q{k:02}", system, f"text of {system}")
             for k in range(len(PAIRS))
             for system in ("x", "y")
         ],
@@ -253,7 +241,7 @@ def test_labels_are_human_only_where_people_made_them(tmp_path: Path, maker: sch
 
 def test_a_file_with_labels_of_its_own_makes_their_maker_unknown(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
-    queries = schema.from_rows("queries", [schema.Query("en", "q1", "relevant", "What is it?", None)])
+    queries = schema.from_rows("queries", [make_query("en", "q1", "relevant", "What is it?")])
     writing.write(arena, {"queries": queries}, made_by=Provenance("a test", labels="people"))
     rows = [{"language": "en", "query_id": "q1", "query": "What is it?", "system": "a", "answer": "A river [1]."}]
     kept = mirage.import_file(rows, arena)

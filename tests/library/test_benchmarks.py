@@ -1,7 +1,5 @@
 """The page of benchmarks lists every benchmark, and is what the last run of each wrote."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -14,7 +12,7 @@ ROWS = [Row("what | with a bar", "1 ms", "other: 2 ms", "2 times", "at least 1 t
 
 
 def test_the_page_lists_every_benchmark_and_no_other() -> None:
-    written = page.README.read_text(encoding="utf-8")
+    written = page.README.read_text("utf-8")
     assert re.findall(r"^## (\w+)$", written, flags=re.MULTILINE) == page.modules()
     for section in re.split(r"^## ", written, flags=re.MULTILINE)[1:]:
         name = section.split("\n", 1)[0]

@@ -1,7 +1,5 @@
 """The builders of the bundled arenas: each gives the tables that come with the program."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path

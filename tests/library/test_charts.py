@@ -1,7 +1,5 @@
 """The look: families and their marks, colours that stay apart, number formats; and the Leaderboard's figures."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -10,12 +8,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from conftest import ROOT
+from golden.cases import read_table
 
+from mirage import open_arena
 from mirage.publish.charts import leaderboard as charts
 from mirage.publish.charts import palette
 from mirage.publish.charts.palette import FAMILIES, FORMATS, family, ink
-from mirage.store.arena import open_arena
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
 VISION = {
@@ -70,8 +68,8 @@ def test_marks_and_texts_have_the_contrast_that_wcag_asks_for(mode: Any) -> None
 
 
 def test_systems_of_a_known_maker_share_its_colour_and_have_marks_of_their_own() -> None:
-    outcomes = open_arena(ROOT / "data" / "nomiracl").read("outcomes", columns=["system"])
-    figures = open_arena(ROOT / "data" / "published").sql(
+    outcomes = open_arena("nomiracl").read("outcomes", columns=["system"])
+    figures = open_arena("published").sql(
         "SELECT DISTINCT system FROM published WHERE source = 'MIRAGE-Bench' AND system <> ''"
     )
     for systems in (set(outcomes["system"].to_pylist()), set(figures["system"].to_pylist())):
@@ -93,19 +91,7 @@ def test_a_zero_has_no_minus() -> None:
         assert form.table_value(None) is None
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "text"),
-    [
-        ("rating", 0.5, "+0.50"),
-        ("rating", -0.126, "−0.13"),
-        ("rate", 0.12345, "12.3%"),
-        ("probability", 0.5, "0.50"),
-        ("count", 88469, "88,469"),
-        ("rank", 3, "3"),
-        ("mean", 3.456, "3.5"),
-        ("rate", None, "–"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("number_formats"))
 def test_one_format_for_each_kind_of_number(kind: Any, value: float | None, text: str) -> None:
     assert FORMATS[kind].write(value) == text
 

@@ -1,7 +1,5 @@
 """The command line: what it prints, where, with which exit code, and that nothing is lost when it refuses or dies."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -17,9 +15,10 @@ from typing import Any
 
 import pytest
 from cli_cases import Mirror
-from commands import mirage, rows
+from commands import mirage, rows, run_python
 from conftest import PATIENCE, ROOT
 from filelock import FileLock
+from golden.cases import read_table
 from nomiracl_cases import row, save
 from pipeline_cases import judgments, published_answers
 from published_cases import differing
@@ -49,11 +48,10 @@ def one_core() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported(module_path: Path) -> Path:
     """Return an arena as the command imports it; tests change a copy."""
-    folder = tmp_path_factory.mktemp("imported")
-    mirage("import", "nomiracl", published_answers(folder / "in"), "--into", folder / "arena")
-    return folder / "arena"
+    mirage("import", "nomiracl", published_answers(module_path / "in"), "--into", module_path / "arena")
+    return module_path / "arena"
 
 
 @pytest.fixture
@@ -118,8 +116,7 @@ def test_help_loads_nothing_heavy() -> None:
         "try: app(['--help'])\nexcept SystemExit: pass\n"
         "print([m for m in ('numpy', 'pyarrow', 'pandas', 'duckdb', 'streamlit', 'httpx') if m in sys.modules])"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines()[-1] == "[]"
+    assert run_python(code).splitlines()[-1] == "[]"
 
 
 def test_pitfall_42_a_whole_import_names_the_encoding_of_every_file(tmp_path: Path) -> None:
@@ -162,39 +159,14 @@ def test_pitfall_44_a_file_of_an_unknown_language_is_refused(arena: Path, tmp_pa
     assert "there is no language 'suomea'" in refused(arena, "import", "nomiracl", folder, "--into", arena)
 
 
-@pytest.mark.parametrize(
-    ("args", "problem"),
-    [
-        (("report rates", "--languages", "xx"), "there is no language 'xx'"),
-        (("report rates", "--languages", " , "), "--languages is empty"),
-        (("rank", "--judge", "gpt-4o"), "this arena has no judgments"),
-        (("rank", "--judge", "relevance", "--store", "--languages", "en"), "only the default ranking is stored"),
-        (("measure features", "--only", "lenght"), "did you mean: length"),
-    ],
-    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
-)
+@pytest.mark.parametrize(*read_table("misspelt_commands"))
 def test_pitfall_44_an_unknown_name_is_refused_with_the_nearest(
     arena: Path, args: tuple[str, ...], problem: str
 ) -> None:
     assert problem in refused(arena, *args[0].split(), arena, *args[1:])
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("report", "rates"),
-        ("report", "rates", "DIR", "--format", "xml"),
-        ("report", "rates", "DIR", "--parser", "mine"),
-        ("rank", "DIR", "--judge", "relevance", "--draws", "0"),
-        ("rank", "DIR", "--judge", "relevance", "--ties", "lost"),
-        ("import", "nomiracl", "in"),
-        ("import", "nomiracl", "nowhere", "--into", "x"),
-        ("pull", "nomiracl", "--into", "x", "--what", "answers"),
-        ("app", "nowhere"),
-        ("fly",),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize(*read_table("bad_usage"))
 def test_bad_usage_ends_with_code_2_and_writes_nothing(
     arena: Path, args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,7 +203,6 @@ def test_ctrl_c_ends_with_code_130_and_how_to_go_on(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, "import", "nomiracl", str(answers), "--into", str(arena)]
     with FileLock(arena / ".lock"):
         program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-        assert program.stdout is not None
         assert program.stdout.readline() == "waiting\n", "the import waits for the lock, or has ended"
         program.send_signal(signal.SIGINT)
         _, message = program.communicate(timeout=PATIENCE)

@@ -1,7 +1,5 @@
 """Names on the command line: sections of the help, arenas by name, files given to `mirage app`."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex
@@ -13,14 +11,14 @@ import pytest
 from commands import CliRunner
 from commands import mirage as run
 from conftest import ROOT
+from golden.cases import read_table
 from typer.main import get_command
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.cli import app
 from mirage.cli.common import DEFAULT, SECTIONS, is_service_option
 from mirage.cli.connection import ABOUT_SERVICE
-from mirage.store import arena as arenas
-from mirage.store.arena import TEXTS, is_arena, open_arena
+from mirage.store.arena import TEXTS, is_arena
 from mirage.text.data import load_words
 
 FORMER: dict[str, str] = load_words("former_commands", "mirage.cli")["commands"]
@@ -48,7 +46,7 @@ def told_commands() -> Iterator[tuple[str, str]]:
     yield from (("tables.toml", told) for program, told in commands if program == "mirage")
     yield from (("former_commands.toml", told.removeprefix("mirage ")) for told in FORMER.values())
     for path in [*(ROOT / "mirage").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        source = path.read_text(encoding="utf-8")
+        source = path.read_text("utf-8")
         if "mirage " not in source:
             continue
         tree = ast.parse(source)
@@ -67,17 +65,7 @@ def test_a_former_command_is_refused_with_the_one_of_today(former: str) -> None:
     assert FORMER[former] in refused
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("mirage rank nomi", ("nomiracl",)),
-        ("mirage rank ", ("paper", "sample", "surrogate")),
-        ("mirage compare sample concise re", ("reference",)),
-        ("mirage rank sample --judge ", ("heuristic", "nuggets", "relevance")),
-        ("mirage show answers sample --system eng", ("english",)),
-        ("mirage report judges absent --judge ", ()),
-    ],
-)
+@pytest.mark.parametrize(*read_table("completions"))
 def test_names_of_arenas_systems_and_judges_complete_on_tab(typed: str, offered: tuple[str, ...]) -> None:
     place = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_MIRAGE_COMPLETE": "complete_bash"}
     done = CliRunner().invoke(app, env=place, prog_name="mirage")
@@ -89,7 +77,7 @@ def test_every_command_that_the_program_tells_can_be_run() -> None:
     """It is there with its options; one with arguments has all that are needed."""
     wrong, top = [], get_command(app)
     for file, told in told_commands():
-        command: Any = top
+        command = top
         words = [word for word in told.split() if word != "--help"]
         while inner := getattr(command, "commands", None):
             known = words and words[0] in inner
@@ -152,14 +140,14 @@ def own_options(command: Any) -> list[str]:
 
 def test_options_of_a_service_come_from_a_file_and_what_is_typed_precedes(tmp_path: Path) -> None:
     settings = tmp_path / "service.toml"
-    settings.write_text('model = "m"\nbase-url = "http://127.0.0.1:1/v1"\nprice_in = 2\n', encoding="utf-8")
+    settings.write_text('model = "m"\nbase-url = "http://127.0.0.1:1/v1"\nprice_in = 2\n', "utf-8")
     judge = ("judge", "sample", "--judge", "m", "--pairs", 1, "--languages", "sw", "--dry-run")
     run("arena", "copy", "sample", tmp_path / "copy")
     judge = (judge[0], tmp_path / "copy", *judge[2:])
     with_file = run(*judge, "--settings", settings, "--price-out", 3).stderr
     typed = run(*judge, "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--price-in", 2, "--price-out", 3)
     assert with_file == typed.stderr
-    settings.write_text("modle = 1\n", encoding="utf-8")
+    settings.write_text("modle = 1\n", "utf-8")
     assert "modle" in run(*judge, "--settings", settings, code=2).stderr
 
 
@@ -187,7 +175,7 @@ def test_advice_on_a_bundled_arena_runs_and_leaves_it_alone(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     for command in (["measure"], ["judge", "--judge", "heuristic"], ["generate", "retrieve"], ["measure", "outcomes"]):
         assert "run: mirage arena copy sample my-arena" in run(*command, "sample", code=2).stderr
-    arena = open_arena(arenas.bundled_arenas()["sample-across"])
+    arena = open_arena("sample-across")
     for words in arena.command("outcomes").split(" && "):
         run(*shlex.split(words)[1:])
     assert "outcomes" in open_arena(tmp_path / "my-arena").tables
@@ -215,20 +203,18 @@ def test_options_that_an_import_advises_are_those_of_evaluate(tmp_path: Path) ->
 
 def test_a_new_arena_may_have_the_name_of_a_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    bundled = open_arena(arenas.bundled_arenas()["sample"]).version
-    (tmp_path / "verdicts.csv").write_text(
-        "query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", encoding="utf-8"
-    )
+    bundled = open_arena("sample").version
+    (tmp_path / "verdicts.csv").write_text("query_id,system_a,system_b,judge,verdict,language\nq,x,y,j,A,en\n", "utf-8")
     run("import", "verdicts.csv", "--into", "sample")
     assert open_arena(tmp_path / "sample").rows("judgments") == 1
     run("arena", "copy", "sample", "nomiracl")
     assert is_arena(tmp_path / "nomiracl")
-    assert open_arena(arenas.bundled_arenas()["sample"]).version == bundled
+    assert open_arena(ROOT / "data" / "sample").version == bundled
 
 
 def test_the_explorer_refuses_a_file_and_says_how_to_evaluate_it(tmp_path: Path) -> None:
     file = tmp_path / "verdicts.csv"
-    file.write_text("system_a,system_b,verdict\nx,y,A\n", encoding="utf-8")
+    file.write_text("system_a,system_b,verdict\nx,y,A\n", "utf-8")
     assert f"mirage evaluate {file} --open" in run("app", file, code=2).stderr
 
 

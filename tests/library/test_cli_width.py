@@ -1,7 +1,5 @@
 """Tables of commands on narrow terminals: names first, numbers whole, columns dropped by importance and named."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -9,32 +7,19 @@ import pytest
 import rich_arena
 from click.testing import Result
 from commands import CliRunner, lines_within, print_on_a_terminal
+from golden.cases import read_table
 from waiting import until
 
 from mirage.cli import app, output
 from mirage.cli.output import MOST_COLUMNS, MOST_ROWS
 
-COMMANDS = (
-    ("rank", "DIR", "--draws", "20"),
-    ("rank", "DIR", "--judge", "heuristic", "--draws", "20"),
-    ("show", "DIR"),
-    ("rank", "DIR", "--judge", "relevance", "--draws", "20", "--languages", "en", "--reference", "reference"),
-    ("report", "rates", "DIR"),
-    ("report", "rates", "DIR", "--confusion"),
-    ("compare", "DIR", "concise", "fluent", "--measure", "rate"),
-    ("report", "judges", "DIR"),
-    ("measure", "features", "DIR"),
-    ("votes", "scores", "DIR"),
-    ("report", "retrieval", "DIR"),
-)
-
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich_arena.write(tmp_path_factory.mktemp("wide") / "rich").path
+def folder(module_path: Path) -> Path:
+    return rich_arena.write(module_path / "rich").path
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
+@pytest.mark.parametrize(*read_table("printed_tables"))
 def test_a_table_fits_with_its_names_and_whole_numbers(
     folder: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:

@@ -1,8 +1,7 @@
 """Questions that systems answer without passages."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 
 import pytest
 from arena_writer import write_arena
@@ -13,7 +12,7 @@ from mirage.store.arena import Arena, open_arena
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """Twelve answerable questions in two languages, with answers of a system that saw no passages."""
     keys = [("en" if k < 8 else "de", f"q{k:02d}") for k in range(12)]
     said = ["Yes, answer is present." if k % 4 == 0 else "I don't know." for k in range(12)]
@@ -22,9 +21,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
         schema.Answer(*key, "closed", text, "ok", None, None, "vanilla") for key, text in zip(keys, said, strict=True)
     ]
     rows = {"queries": queries, "answers": answers}
-    tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
-    path = tmp_path_factory.mktemp("arenas") / "closed"
-    write_arena(path, tables)
+    path = module_path / "closed"
+    write_arena(path, rows)
     mirage("measure", "outcomes", path)
     return open_arena(path)
 

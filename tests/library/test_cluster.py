@@ -1,7 +1,5 @@
 """A real Ray cluster of two nodes on this machine: workers, nodes and drivers are lost, and nothing else is."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage
 from conftest import ROOT
 from generating_cases import command, write
@@ -25,7 +24,6 @@ from parts_cases import tables
 from waiting import until
 
 from mirage.llm.engines.cluster import TURNS
-from mirage.store.arena import open_arena
 
 pytestmark = pytest.mark.cluster
 LATENCY = 0.5
@@ -91,8 +89,8 @@ def test_a_run_of_the_sample_on_a_cluster_is_the_bytes_of_one_machine(nodes: Any
             named = ["--service", "s"]  # by default rows keep the address, whose port differs
             mirage(*command(path, service, system="mine")[:-1], "3", "--limit", "2", *named, *options)
             url = ["--base-url", service.url, *named]
-            mirage("judge", str(path), "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
-        ratings.append(mirage("rank", str(path), "--judge", "j", "--draws", "50", "--format", "csv").stdout)
+            mirage("judge", path, "--judge", "j", "--model", "m", *url, "--queries", "1", "--pairs", "4", *options)
+        ratings.append(mirage("rank", path, "--judge", "j", "--draws", "50", "--format", "csv").stdout)
         counts.append(service.answered)
         bytes_.append(tables(path))
     assert bytes_[0] == bytes_[1]
@@ -131,7 +129,7 @@ def test_random_kills_of_workers_nodes_and_drivers_lose_nothing(nodes: Any, tmp_
             at_risk += lost * concurrency * TURNS
         assert driver.wait() == 0
         nodes.remove_node(more)
-        rows = open_arena(path).read("answers").to_pylist()
+        rows = read_rows(path, "answers")
         assert len(rows) == len({(row["language"], row["query_id"]) for row in rows}) == CALLS
         assert {row["status"] for row in rows} == {"ok"}
         assert len(service.answered) == CALLS

@@ -1,7 +1,5 @@
 """Is one system better than another: verdicts, what queries could show, and what simulation says of the promises."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace
@@ -13,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 import pytest
-from arena_writer import write_arena
-from commands import CliRunner
+from arena_writer import make_answer, make_judgment, write_arena
+from commands import mirage as run
+from golden.cases import read_table
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
@@ -22,7 +21,6 @@ from scipy import stats
 import mirage
 from mirage import schema
 from mirage.battles.verdict_rows import from_judgments
-from mirage.cli import app
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
 from mirage.ranking.board import leaderboard
 from mirage.ranking.bootstrap import rate
@@ -36,7 +34,7 @@ from mirage.ranking.compare.paired import (
 )
 from mirage.ranking.compare.records import ComparisonReport
 from mirage.ranking.settings import CompareSettings
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import comparison_view
 
@@ -69,8 +67,7 @@ def arena_of(path: Path, values: dict[str, dict[str, list[float | None]]], featu
         for system, numbers in systems.items()
         for k, value in enumerate(numbers)
     ]
-    write_arena(path, {"features": schema.from_rows(schema.Feature, rows)})
-    return open_arena(path)
+    return write_arena(path, {"features": rows})
 
 
 def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena:
@@ -84,8 +81,7 @@ def outcomes_arena(path: Path, right: dict[str, dict[str, list[bool]]]) -> Arena
                 rows.append(
                     schema.OutcomeRow(code, f"q{k}", system, "strict", subset, outcome, "made up", None, None, is_right)
                 )
-    write_arena(path, {"outcomes": schema.from_rows(schema.OutcomeRow, rows)})
-    return open_arena(path)
+    return write_arena(path, {"outcomes": rows})
 
 
 def of_words(first: list[float | None], second: list[float | None], tmp_path: Path, **how: Any) -> ComparisonReport:
@@ -201,17 +197,7 @@ def test_the_detectable_difference_of_graded_values_is_found_in_four_of_five(kin
     assert np.mean(found) == pytest.approx(0.8, abs=0.12)
 
 
-@pytest.mark.parametrize(
-    ("wins", "losses", "ties", "tests", "needed"),
-    [
-        (6, 0, 20, 1, None),
-        (4, 1, 5, 1, None),
-        (5, 1, 6, 1, 83),
-        (12, 1, 3, 15, 32),
-        (12, 12, 40, 1, None),
-        (6, 3, 11, 15, None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("needed_queries"))
 def test_so_many_queries_in_all_are_asked_for_definition_16(
     wins: int, losses: int, ties: int, tests: int, needed: int | None
 ) -> None:
@@ -424,8 +410,7 @@ def test_ratings_that_only_tie_are_equivalent_within_an_unseen_query() -> None:
 def test_the_difference_of_ratings_is_that_of_the_ranking(tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     tables = [judged(rng, 30, {"a": 0.0, "b": 0.4, "c": 1.0}, code) for code in ("en", "fi")]
-    write_arena(tmp_path / "arena", {"judgments": pa.concat_tables(tables)})
-    arena = open_arena(tmp_path / "arena")
+    arena = write_arena(tmp_path / "arena", {"judgments": pa.concat_tables(tables)})
     ranking = mirage.rank(arena, draws=100)
     report = compare_systems(arena, "a", "b", CompareSettings(draws=100, moved=1000))
     for row in report.rows:
@@ -497,7 +482,7 @@ def test_one_worse_language_ends_a_gate_that_all_languages_together_would_pass(t
         "sw": {"new": [False] * 60, "old": [True] * 60},
         "te": {"new": [True] * 60, "old": [True] * 60},
     }
-    arena = outcomes_arena(tmp_path / "arena", {code: right[code] for code in ("en", "sw")} | {"te": right["te"]})
+    arena = outcomes_arena(tmp_path / "arena", right)
     report = compare_systems(arena, "new", "old", CompareSettings(measure="rate"))
     assert report.worse == ("sw",)
     assert report.exit_code() == 1
@@ -549,12 +534,11 @@ def test_ratings_of_two_runs_are_those_of_one_arena_with_both(tmp_path: Path) ->
 def judged_arena(path: Path, wins: dict[tuple[str, str], int], n: int = 60) -> Arena:
     """An arena with verdicts: of each pair, how many of the queries the first wins; the second wins the others."""
     rows = [
-        schema.Judgment("en", f"q{k:02}", "judge-x", a, b, "A" if k < won else "B", None, None, None)
+        make_judgment("en", f"q{k:02}", "judge-x", a, b, "A" if k < won else "B")
         for (a, b), won in wins.items()
         for k in range(n)
     ]
-    write_arena(path, {"judgments": schema.from_rows(schema.Judgment, rows)})
-    return open_arena(path)
+    return write_arena(path, {"judgments": rows})
 
 
 def test_runs_that_a_judge_saw_apart_meet_through_the_others(tmp_path: Path) -> None:
@@ -597,14 +581,10 @@ def test_what_cannot_be_compared_is_refused(
 # The command
 
 
-def command(*words: str) -> Any:
-    return CliRunner().invoke(app, ["compare", *words])
-
-
 @pytest.fixture(scope="module")
-def gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gates(module_path: Path) -> Path:
     """An arena whose `good` is better than `base`, whose `bad` is worse, and whose `like` differs on two queries."""
-    path = tmp_path_factory.mktemp("gates") / "arena"
+    path = module_path / "arena"
     base = [k % 2 == 0 for k in range(60)]
     systems = {
         "base": base,
@@ -617,26 +597,13 @@ def gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("system", "options", "code"),
-    [
-        ("good", ["--require"], 0),
-        ("bad", [], 1),
-        ("bad", ["--require"], 1),
-        ("like", [], 0),
-        ("like", ["--require"], 3),
-        ("like", ["--require", "--margin", "0.5"], 0),
-        ("like", ["--require", "--languages", "en", "--margin", "0.5"], 0),
-        ("nobody", [], 2),
-    ],
-)
+@pytest.mark.parametrize(*read_table("gates"))
 def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
     gates: Path, tmp_path: Path, system: str, options: list[str], code: int
 ) -> None:
     junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
-    words = [str(gates), system, "base", "--measure", "rate", *options]
-    done = command(*words, "--junit", str(junit), "--markdown", str(summary), "--format", "json")
-    assert done.exit_code == code, done.output
+    words = ("compare", gates, system, "base", "--measure", "rate", *options)
+    done = run(*words, "--junit", junit, "--markdown", summary, "--format", "json", code=code)
     if code == 2:
         assert not junit.exists()
         return
@@ -645,7 +612,7 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
     assert [case.get("classname") for case in suite] == ["mirage.compare"] * len(rows)
     assert (int(suite.get("failures", "")) > 0) == (code != 0)
     assert len(suite.findall(".//failure")) == int(suite.get("failures", ""))
-    text = summary.read_text(encoding="utf-8")
+    text = summary.read_text("utf-8")
     assert ("✅" in text) == (code == 0)
     assert rows[-1]["verdict"] in text
     assert all(query["query_id"] in text for query in rows[-1]["moved"])
@@ -653,11 +620,11 @@ def test_the_exit_code_the_junit_file_and_the_summary_say_the_same(
 
 def test_names_cannot_break_the_files(gates: Path, tmp_path: Path) -> None:
     junit, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
-    words = ["<&|bad", "base", "--measure", "rate", "--junit", str(junit)]
-    assert command(str(gates), *words, "--markdown", str(summary)).exit_code == 1
+    words = ("compare", gates, "<&|bad", "base", "--measure", "rate", "--junit", junit)
+    run(*words, "--markdown", summary, code=1)
     names = [case.get("name") or "" for case in ElementTree.parse(junit).getroot()[0]]
     assert all("<&|bad" in name for name in names)
-    table = [line for line in summary.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    table = [line for line in summary.read_text("utf-8").splitlines() if line.startswith("| ")]
     widths = {len(line.replace("\\|", "").split("|")) for line in table}
     assert widths == {10, 7}
 
@@ -671,13 +638,11 @@ def test_a_comparison_by_nuggets_is_that_of_the_scores(tmp_path: Path) -> None:
         schema.NuggetAssignment("en", q, s, f"n{i}", "m", "support" if yes else "not_support", None, None, None)
         for (q, s, i), yes in stated.items()
     ]
-    answers = [
-        schema.Answer("en", q, s, f"An answer of {s}.", "ok", None, None, None) for q in keys for s in ("new", "old")
-    ]
+    answers = [make_answer("en", q, s, f"An answer of {s}.") for q in keys for s in ("new", "old")]
     tables = {
-        "answers": schema.from_rows(schema.Answer, answers),
-        "nuggets": schema.from_rows(schema.Nugget, bank),
-        "nugget_assignments": schema.from_rows(schema.NuggetAssignment, given_to),
+        "answers": answers,
+        "nuggets": bank,
+        "nugget_assignments": given_to,
     }
     arena = write_arena(tmp_path / "arena", tables)
     row = compare_systems(arena, "new", "old", CompareSettings(measure="nuggets")).overall

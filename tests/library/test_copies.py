@@ -1,7 +1,5 @@
 """Copies of arenas between folders and addresses: whole, repeatable after a kill, and never onto something else."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable
@@ -23,7 +21,7 @@ from mirage.store.upsert import by_key, upsert
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
     arena = small_arena.write(tmp_path / "arena")
-    (arena.path / "makers.csv").write_text("system,maker\ngpt-4,OpenAI\n", encoding="utf-8")
+    (arena.path / "makers.csv").write_text("system,maker\ngpt-4,OpenAI\n", "utf-8")
     with Ledger(ledger_path(arena.path)):
         pass
     return arena
@@ -145,7 +143,7 @@ def test_another_arena_or_other_files_are_not_written_over(arena: Arena, tmp_pat
         copy_arena(str(arena.path), str(other.path))
     assert open_arena(other.path).version == other.version
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").write_text("x", encoding="utf-8")
+    (tmp_path / "mine" / "thesis.txt").write_text("x", "utf-8")
     with pytest.raises(ArenaError, match="other files"):
         copy_arena(str(arena.path), str(tmp_path / "mine"))
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.txt"]

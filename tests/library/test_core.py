@@ -1,7 +1,5 @@
 """The core without the explorer: each command runs where Streamlit is not installed, and no module needs it."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil
@@ -11,10 +9,11 @@ from typing import Any
 
 import pytest
 from arena_writer import write_arena
+from commands import write_jsonl
 from conftest import ROOT
 from installed import core, run, wheel  # noqa: F401  # fixtures
 
-from mirage.store.arena import open_arena
+from mirage import open_arena
 
 SIXTEEN = (
     *("app", "pull", "import", "check", "show", "evaluate", "generate", "measure"),
@@ -87,7 +86,7 @@ ANSWERS = [
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample in a few languages: what a command needs does not depend on how much there is."""
-    sample = open_arena(ROOT / "data" / "sample")
+    sample = open_arena("sample")
     tables = {name: sample.read(name, languages=SOME if sample.languages(name) else None) for name in sample.tables}
     return write_arena(tmp_path_factory.mktemp("few") / "arena", tables).path
 
@@ -99,10 +98,10 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     battle = {"language": "sw", "query_id": "sw-01", "system_a": "half", "system_b": "thorough"}
     said = {"voter": "amina", "vote": "B", "control": True, "why": "random", "time": "2026-01-01T00:00:00.000000Z"}
     votes = [{"vote_id": "1", "arena": "arena", **battle, **said}]
-    (folder / "battles.csv").write_text("system_a,system_b,verdict\nx,y,A\nx,y,A\nx,y,B\n", encoding="utf-8")
-    (folder / "bridge.md").write_text("# The old bridge\n\nThe old bridge was built in 1902.\n", encoding="utf-8")
+    (folder / "battles.csv").write_text("system_a,system_b,verdict\nx,y,A\nx,y,A\nx,y,B\n", "utf-8")
+    (folder / "bridge.md").write_text("# The old bridge\n\nThe old bridge was built in 1902.\n", "utf-8")
     for name, rows in {"answers.jsonl": ANSWERS, "votes.jsonl": votes}.items():
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_jsonl(folder / name, *rows)
     return {
         "arena": "arena",
         "file": str(folder / "answers.jsonl"),
@@ -203,7 +202,7 @@ def test_nothing_outside_the_explorer_imports_it_even_later() -> None:
     for file in sorted((ROOT / "mirage").rglob("*.py")):
         if file.is_relative_to(ROOT / "mirage" / "explorer"):
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module == "mirage":

@@ -1,7 +1,5 @@
 """Processes of this machine end with the one that started them, however that one ends."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -36,7 +34,7 @@ if __name__ == "__main__":
 def running(pid: str) -> bool:
     """Whether a process runs, and is not just waiting to be noticed."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -45,8 +43,8 @@ def running(pid: str) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_pool_does_not_outlive_the_process_that_started_it(tmp_path: Path, number: signal.Signals) -> None:
     script, pids = tmp_path / "program.py", tmp_path / "pids"
-    script.write_text(PROGRAM, encoding="utf-8")
-    (tmp_path / "workload.py").write_text(WORK, encoding="utf-8")
+    script.write_text(PROGRAM, "utf-8")
+    (tmp_path / "workload.py").write_text(WORK, "utf-8")
     pids.mkdir()
     process = subprocess.Popen([sys.executable, str(script), str(pids)], cwd=ROOT, stderr=subprocess.DEVNULL)
     waiting.until(lambda: len(list(pids.iterdir())) == 2, "both work", process=process)
@@ -57,13 +55,13 @@ def test_a_pool_does_not_outlive_the_process_that_started_it(tmp_path: Path, num
 
 
 def test_a_guarded_program_is_run_once_and_gets_its_results(tmp_path: Path) -> None:
-    (tmp_path / "workload.py").write_text(WORK, encoding="utf-8")
+    (tmp_path / "workload.py").write_text(WORK, "utf-8")
     script = tmp_path / "program.py"
     script.write_text(
         "from mirage.store.cores import on_cores\nfrom workload import double\n"
         "if __name__ == '__main__':\n    print('begin')\n"
         "    with on_cores(2) as batches:\n        print(list(batches(double, range(3))))\n",
-        encoding="utf-8",
+        "utf-8",
     )
     result = subprocess.run([sys.executable, str(script)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.stdout.splitlines() == ["begin", "[0, 2, 4]"], result.stderr

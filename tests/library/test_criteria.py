@@ -1,14 +1,12 @@
 """Criteria and prompts of your own: what a judge is asked, what is stored, how criteria agree, what steers a prompt."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, read_rows, write_arena
 from commands import mirage, rows
 from judge_cases import answers, arena, by_hash, judgments, run, says, texts  # noqa: F401  # fixtures
 from misbehaving import Act, Call, Service
@@ -42,7 +40,7 @@ ORDER = ("one", "two", "three")
 
 def file(folder: Path, name: str, text: str) -> Path:
     path = folder / name
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return path
 
 
@@ -156,9 +154,9 @@ def test_a_prompt_of_your_own_is_sent_as_it_is(arena: Path, tmp_path: Path) -> N
 
 
 def test_arenas_without_criteria_are_written_and_read_as_before(tmp_path: Path) -> None:
-    row = schema.Judgment("en", "q", "j", "a", "b", "A", None, None, None)
-    write_arena(tmp_path / "a", {"judgments": schema.from_rows("judgments", [row])})
-    (read,) = open_arena(tmp_path / "a").read("judgments").to_pylist()
+    row = make_judgment("en", "q", "j", "a", "b", "A")
+    write_arena(tmp_path / "a", {"judgments": [row]})
+    (read,) = read_rows(tmp_path / "a", "judgments")
     assert (read["criterion"], read["prompt"]) == (None, None)
     files = list((tmp_path / "a").rglob("judgments/*.parquet"))
     import pyarrow.parquet as pq
@@ -205,7 +203,7 @@ def test_points_are_scores_of_single_answers_and_decide_their_battles(arena: Pat
         assert Counter(service.requests.values()) == {1: 24}, "each answer is asked about once"
     means = {row["system"]: float(row["mean"]) for row in shown if row["language"] == "all"}
     assert means == {"one": 5, "two": 4, "three": 1}
-    scores = open_arena(arena).read("scores").to_pylist()
+    scores = read_rows(arena, "scores")
     about = {(row["rater"], row["measure"], row["low"], row["high"], row["person"]) for row in scores}
     assert about == {("j: tone", "tone", 1, 5, False)}
     (unread,) = (row for row in scores if row["value"] is None)
@@ -298,7 +296,7 @@ def test_a_prompt_that_an_answer_steers_is_caught_by_planted_cases(tmp_path: Pat
         for system in ORDER
     ]
     tables = {**texts(n, ("en",)), "answers": answers(n=n, languages=("en",))}
-    write_arena(path, tables | {"outcomes": schema.from_rows("outcomes", outcomes)})
+    write_arena(path, tables | {"outcomes": outcomes})
     own = file(tmp_path, "mine.yaml", json.dumps({"template": PROMPT}))
     alone = file(tmp_path, "tone.yaml", POINTS)
     with Service(obeying(wrong)) as service:  # type: ignore[arg-type]

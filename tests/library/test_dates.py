@@ -1,7 +1,5 @@
 """Dates of answers: read at import, those of replies, and runs kept under their dates."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -37,8 +35,7 @@ def dated(path: Path, day: str | None, text: str = "An answer.") -> Path:
 def arena(tmp_path: Path) -> Path:
     """An arena with answers of four systems without dates."""
     path = tmp_path / "arena"
-    write_arena(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)})
-    return path
+    return write_arena(path, {**texts(8), "answers": answers(("a", "b", "c", "d"), 8)}).path
 
 
 def dates(path: Path, system: str) -> set[str | None]:
@@ -87,7 +84,7 @@ def test_an_import_keeps_the_date_that_it_is_given(
 def test_rag_records_bring_their_date_and_write_it(tmp_path: Path) -> None:
     record = {"question": "Where is the light?", "contexts": ["There."], "answer": "There [1].", "system": "s"}
     file = tmp_path / "rag.jsonl"
-    file.write_text(json.dumps(record | {"created_at": 1_732_579_200}) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(record | {"created_at": 1_732_579_200}) + "\n", "utf-8")
     first, second = tmp_path / "first", tmp_path / "second"
     run("import", file, "--into", first, "--set", "language=en")
     assert dates(first, "s") == {"2024-11-26"}

@@ -1,7 +1,5 @@
 """Departures from the published programs and prompts: measured on real outcomes, and in the guide as measured."""
 
-from __future__ import annotations
-
 import importlib.util
 from types import ModuleType
 
@@ -9,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 FOLDER = ROOT / "docs" / "site"
-PAGE = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "methods.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

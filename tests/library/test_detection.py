@@ -1,13 +1,11 @@
 """Languages of texts: close relatives stand back for the usual language, brief texts take one of their set."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from golden.cases import read_table
+from commands import write_jsonl
+from golden.cases import read_golden, read_table
 
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file
@@ -75,7 +73,7 @@ def test_a_relative_that_the_file_names_is_detected_in_its_other_records(tmp_pat
         {"question": CANTONESE + "我哋聽日去。"},
     ]
     path = tmp_path / "queries.jsonl"
-    path.write_text("".join(json.dumps({**row, "answer": "x", "model": "m"}) + "\n" for row in rows))
+    write_jsonl(path, *({**row, "answer": "x", "model": "m"} for row in rows))
     arena = import_file(path, tmp_path / "arena").arena
     assert list(arena.languages("queries")) == ["yue"]
 
@@ -83,18 +81,7 @@ def test_a_relative_that_the_file_names_is_detected_in_its_other_records(tmp_pat
 SAID = "The harbour wall was raised twice after the storms of the last century, and the town paid."
 
 
-@pytest.mark.parametrize(
-    ("texts", "code"),
-    [
-        ((f"次の英文を要約してください。「{SAID}」", "灯台の高さは何メートルですか？"), "ja"),
-        ((f"다음 문장을 번역하세요: '{SAID}'", "등대의 높이는 얼마입니까?"), "ko"),
-        ((f"Traduisez : « {SAID} »", "Quelle est la hauteur du phare ?"), "fr"),
-        ((f"Was bedeutet „{SAID}“?", "Wann wurde der Leuchtturm gebaut?"), "de"),
-        ((f"لخّص النص: “{SAID}”", "ما ارتفاع المنارة؟"), "ar"),
-        ((f"Переведите:\n> {SAID}", "Какова высота маяка над морем и кто его построил?"), "ru"),
-        ((f'"{SAID}"', "Who paid for the works?"), "en"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("quoted_texts"))
 def test_quoted_text_does_not_tell_a_language(texts: Sequence[str], code: str) -> None:
     assert codes(texts) == [code] * len(texts)
 
@@ -108,49 +95,19 @@ def test_short_texts_in_another_script_are_told_together() -> None:
     assert codes([*ENGLISH, "Сколько лет маяку?", "Когда построили стену порта?"])[-2:] == ["ru", "ru"]
 
 
-@pytest.mark.parametrize(
-    ("texts", "code"),
-    [
-        (("प्रसिद्ध पुरानी गुफाएँ कहाँ स्थित हैं?", "इस नगर का क्षेत्रफल कितना है?"), "hi"),
-        (("बन्दरगाहको पर्खाल कहिले बनाइएको थियो र कसले पैसा तिर्यो?", "यो शहरको क्षेत्रफल कति छ?"), "ne"),
-        (("बंदराची भिंत कधी बांधली गेली आणि खर्च कोणी केला?", "दीपगृहाची उंची किती आहे?"), "mr"),
-        (("Hvor høyt er fyret over havet?", "Hvem betalte for byggingen av moloen?"), "no"),
-        (("Hvornår blev havnemuren bygget, og hvem betalte?", "Hvor højt er fyret?"), "da"),
-        (("Kdy byla postavena přístavní zeď a kdo ji zaplatil?", "Kto zaplatil prácu?"), "cs"),
-        (("Kada je izgrađen lučki zid i tko je platio radove?", "Ko je platio radove?"), "hr"),
-        (("Quando foi construído o muro do porto e quem pagou?", "Canto mide o faro?"), "pt"),
-        ((*ENGLISH, "Lonedobs oli.", "Whaur is the licht-hoose?"), "en"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("relatives_of_one_source"))
 def test_close_relatives_of_one_source_are_one_language(texts: Sequence[str], code: str) -> None:
     assert codes(texts) == [code] * len(texts)
 
 
-RELATED = {
-    "hi": ("{} कब बनाया गया था और किसने बनाया?", "मंदिर किला बाज़ार विद्यालय अस्पताल संग्रहालय"),
-    "mr": ("{} केव्हा बांधले आणि कोणी बांधले?", "मंदिर किल्ला बाजार विद्यालय रुग्णालय संग्रहालय"),
-    "ne": ("{} कहिले बनाइएको थियो र कसले पैसा तिर्यो?", "मन्दिर किल्ला बजार विद्यालय अस्पताल संग्रहालय"),
-    "da": ("Hvornår blev {} bygget, og hvem betalte for arbejdet?", "slottet fyret kirken museet skolen tårnet"),
-    "no": ("Når ble {} bygget, og hvem betalte for arbeidet?", "slottet fyret kirken museet skolen tårnet"),
-    "cs": ("Kdy byl postaven {} a kdo ho zaplatil?", "most hrad zámek kostel dům obchod"),
-    "sk": ("Kedy bol postavený {} a kto ho zaplatil?", "most hrad zámok kostol dom obchod"),
-    "id": ("Mengapa warga tidak bisa masuk ke {} setelah pukul delapan?", "museum stasiun kantor taman sekolah pasar"),
-    "ms": (
-        "Kenapakah penduduk tidak boleh masuk ke {} selepas pukul lapan?",
-        "muzium stesen pejabat taman kedai pasar",
-    ),
-    "pt": ("Por que razão está a {} fechada e quem a pagou?", "ponte igreja escola estação torre praça"),
-    "gl": ("Por que razón está a {} pechada e quen a pagou?", "ponte igrexa escola estación torre praza"),
-    "zh": ("{}是什么时候建成的？是谁设计的？", "灯塔 大桥 车站 学校 码头 市场"),
-    "yue": ("{}係幾時起好㗎？係邊個設計㗎？", "燈塔 大橋 車站 學校 碼頭 街市"),
-}
+RELATED = {case["language"]: (case["question"], case["names"].split()) for case in read_golden("relatives")}
 
 
 @pytest.mark.parametrize(
     "pair", ["hi mr", "hi ne", "ne mr", "no da", "cs sk", "id ms", "pt gl", "zh yue"], ids=lambda pair: pair
 )
 def test_two_close_relatives_of_one_file_are_two_languages(pair: str) -> None:
-    texts = {code: [RELATED[code][0].format(name) for name in RELATED[code][1].split()] for code in pair.split()}
+    texts = {code: [RELATED[code][0].format(name) for name in RELATED[code][1]] for code in pair.split()}
     both = [text for of_code in texts.values() for text in of_code]
     assert set(codes(both)) == set(texts)
     wanted = [code for code, of_code in texts.items() for _ in of_code]
@@ -160,7 +117,7 @@ def test_two_close_relatives_of_one_file_are_two_languages(pair: str) -> None:
 
 
 def test_a_few_texts_in_a_close_relative_are_folded_and_named() -> None:
-    texts = [RELATED["cs"][0].format(name) for name in RELATED["cs"][1].split()]
+    texts = [RELATED["cs"][0].format(name) for name in RELATED["cs"][1]]
     *_, found = detect_set([*texts, RELATED["sk"][0].format("hrad")])
     assert found == ("cs", "sk")
 
@@ -174,8 +131,7 @@ def test_a_close_relative_that_is_named_competes() -> None:
 def test_a_stray_query_joins_its_file_and_is_named(shared: Path, tmp_path: Path) -> None:
     rows = [f"Missä kaupungissa {n} majakka sijaitsee ja milloin se rakennettiin?" for n in range(20)]
     questions = [*rows, "Missä Rüdiger von der Goltz syntyi?"]
-    path = tmp_path / "fi.jsonl"
-    path.write_text("".join(json.dumps({"question": q, "answer": "x", "model": "m"}) + "\n" for q in questions))
+    path = write_jsonl(tmp_path / "fi.jsonl", *({"question": q, "answer": "x", "model": "m"} for q in questions))
     result = import_file(path, tmp_path / "arena")
     assert list(result.arena.languages("queries")) == ["fi"]
     assert "German" in result.summary.guessed["language of stray queries"]
@@ -201,45 +157,20 @@ def test_relatives_of_the_field(shared: Path, tmp_path: Path) -> None:
     assert "close relatives" in result.summary.guessed["close languages"]
 
 
-ANSWERED = {
-    "ms": (
-        ("Bilakah jambatan itu dibina?", "Jambatan itu dibina pada tahun 1902 oleh kerajaan negeri."),
-        ("Siapakah pengasas syarikat itu?", "Pengasas syarikat itu ialah seorang jurutera dari Pulau Pinang."),
-        ("Di manakah letaknya muzium negara?", "Muzium negara terletak berhampiran dengan stesen kereta api."),
-        ("Apakah makanan kegemaran beliau?", "Beliau gemar makan nasi lemak dan roti canai pada waktu pagi."),
-        ("Bilakah kapal terbang itu berlepas?", "Kapal terbang itu berlepas pada pukul lapan pagi."),
-        ("Siapakah perdana menteri pertama?", "Perdana menteri pertama ialah Tunku Abdul Rahman."),
-    ),
-    "id": (
-        ("Siapa pendiri perusahaan itu?", "Pendiri perusahaan itu adalah seorang insinyur dari Surabaya."),
-        ("Di mana letak museum nasional?", "Museum nasional terletak di Jakarta, dekat dengan stasiun kereta."),
-        ("Berapa harga tiket masuknya?", "Harga tiket masuknya lima ribu rupiah untuk orang dewasa."),
-        ("Mengapa sekolah itu ditutup?", "Sekolah itu ditutup karena jumlah siswanya terus berkurang."),
-        ("Kapan pesawat itu berangkat?", "Pesawat itu berangkat pukul delapan pagi dari bandara."),
-        ("Di mana rumah sakit umum itu?", "Rumah sakit umum itu berada di pusat kota, di sebelah kantor pos."),
-    ),
-}
-
-
 @pytest.mark.parametrize("given", [True, False])
 def test_answers_tell_close_relatives_with_short_questions_apart(tmp_path: Path, *, given: bool) -> None:
-    rows = [
-        {"question": question, "answer": answer, "model": "m"} | ({"language": code} if given else {})
-        for code, of_code in ANSWERED.items()
-        for question, answer in of_code
-    ]
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = import_file(path, tmp_path / "arena")
+    rows = read_golden("short_questions")
+    if not given:
+        rows = [{name: value for name, value in row.items() if name != "language"} for row in rows]
+    result = import_file(write_jsonl(tmp_path / "in.jsonl", *rows), tmp_path / "arena")
     found = result.arena.read("queries", columns=["language"])["language"].to_pylist()
     assert min(found.count("ms"), found.count("id")) >= (6 if given else 5)
     assert given or "Indonesian and Malay" in result.summary.guessed["close languages"]
 
 
 def test_a_short_query_in_another_script_is_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "in.jsonl"
     rows = [{"question": q, "answer": "It is five years old.", "model": "m"} for q in (*ENGLISH, "Ху?")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = write_jsonl(tmp_path / "in.jsonl", *rows)
     with pytest.raises(BadInput) as refused:
         import_file(path, tmp_path / "arena")
     assert refused.value.where.endswith(":4")

@@ -1,7 +1,5 @@
 """The explorer's server as `mirage app` starts it: what it lets in, and that it asks nobody outside."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -19,6 +17,7 @@ from typing import Any
 
 import pytest
 import waiting
+from commands import run_python
 from conftest import PATIENCE, ROOT
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
@@ -61,13 +60,11 @@ class Served:
         return f"127.0.0.1:{self.port}"
 
     def outside(self) -> str:
-        return self.recorded.read_text(encoding="utf-8") if self.recorded.exists() else ""
+        return self.recorded.read_text("utf-8") if self.recorded.exists() else ""
 
     def memory(self) -> int:
         """Return the bytes of memory that the server uses."""
-        return int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf(
-            "SC_PAGE_SIZE"
-        )
+        return int(Path(f"/proc/{self.process.pid}/statm").read_text("utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def ask(self, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> tuple[int, Message]:
         """Send a request: status, 0 where none came back, and headers."""
@@ -92,7 +89,7 @@ class Served:
 @contextmanager
 def serving(folder: Path, *options: str, **variables: str) -> Iterator[Served]:
     """`mirage app` on an arena, on a machine with a screen and a coding agent."""
-    (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
+    (folder / "sitecustomize.py").write_text(RECORDER, "utf-8")
     (folder / ".claude").mkdir()
     with waiting.port() as port:
         environment = (
@@ -123,13 +120,13 @@ def serving(folder: Path, *options: str, **variables: str) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("doors")) as served:
+def served(module_path: Path) -> Iterator[Served]:
+    with serving(module_path) as served:
         yield served
 
 
 def link_to(served: Served, origin: str | None = None) -> Any:
-    protocols: Any = ["streamlit"]
+    protocols = ["streamlit"]
     return connect(
         f"ws://{served.address}/_stcore/stream",
         origin=origin,  # type: ignore[arg-type]
@@ -219,7 +216,7 @@ FORM = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\
 
 def test_pitfall_234_files_come_from_who_may_upload_and_one_at_a_time(tmp_path: Path) -> None:
     roles = tmp_path / "roles.toml"
-    roles.write_text('default = "reader"', encoding="utf-8")
+    roles.write_text('default = "reader"', "utf-8")
     site = "https://portal.example.org"
 
     def put(served: Served, visit: str, name: object, size: int = 50_000_000, **headers: str) -> int:
@@ -235,7 +232,7 @@ def test_pitfall_234_files_come_from_who_may_upload_and_one_at_a_time(tmp_path: 
             before = served.memory()
             assert {put(served, name, n) for name in (reader, "none") for n in range(2)} <= {0, 403}
             assert served.memory() < before + 100_000_000
-        roles.write_text('default = "curator"', encoding="utf-8")
+        roles.write_text('default = "curator"', "utf-8")
         async with link_to(served) as link, link_to(served) as other:
             name, elsewhere = await visit(link, "your_model"), await visit(other, "answers")
             assert put(served, elsewhere, 0, 9) == put(served, reader, 0, 9) == 403, "on another page, or before"
@@ -243,9 +240,9 @@ def test_pitfall_234_files_come_from_who_may_upload_and_one_at_a_time(tmp_path: 
             assert put(served, name, 0, 9, Content_Length="9", Transfer_Encoding="chunked") == 411, "it claims less"
             assert [put(served, name, n) for n in range(4)] == [204] * 4
             assert served.memory() < before + 180_000_000, "the last one stands for the earlier ones"
-            roles.write_text('default = "reader"', encoding="utf-8")
+            roles.write_text('default = "reader"', "utf-8")
             assert put(served, name, 9, 9) == 403, "a change of roles counts at once"
-            roles.write_text('default = "curator"', encoding="utf-8")
+            roles.write_text('default = "curator"', "utf-8")
             assert put(served, name, 9, 9) == 204
         waiting.until(lambda: put(served, name, 10, 9) == 403, "the visit has ended")
 
@@ -266,8 +263,8 @@ def test_static_files_are_compressed_for_readers_on_other_machines(tmp_path: Pat
     from mirage.explorer.server import CompressedStatic
 
     script = "let a = 1;\n" * 50_000
-    (tmp_path / "a.js").write_text(script, encoding="utf-8")
-    (tmp_path / "a.woff2").write_text(script, encoding="utf-8")
+    (tmp_path / "a.js").write_text(script, "utf-8")
+    (tmp_path / "a.woff2").write_text(script, "utf-8")
     routes = [
         Mount("/static", StaticFiles(directory=tmp_path)),
         Route("/media", lambda _: StreamingResponse(iter([script]))),
@@ -291,7 +288,6 @@ def test_static_files_are_compressed_for_readers_on_other_machines(tmp_path: Pat
 def test_errors_on_a_page_lead_nowhere_outside() -> None:
     """No links to search engines, whatever the address is."""
     code = "from streamlit import config; import json; config.get_config_options(); print(json.dumps([config.get_option(n) for n in ('client.showErrorLinks', 'browser.serverAddress')]))"  # noqa: E501
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    links, address = json.loads(done.stdout)
+    links, address = json.loads(run_python(code))
     assert str(links).lower() == "false"
     assert address == "localhost"

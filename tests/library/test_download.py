@@ -1,7 +1,5 @@
 """Downloads from a server that drops connections, refuses, redirects, never ends or sends more than it said."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import sys
@@ -248,7 +246,7 @@ def test_nobody_at_the_address_and_what_cannot_be_asked_for_or_written(site: Sit
     site.url = served
     with pytest.raises(BadInput, match="no address to fetch from"):
         fetch(tmp_path, [NAME], "ftp://127.0.0.1/x")
-    (tmp_path / "file").write_text("", encoding="utf-8")
+    (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(BadInput, match="cannot be written"):
         get(site, tmp_path / "file")
 

@@ -1,7 +1,5 @@
 """Near-duplicates: copies and reorderings share their n-grams in every script, other texts do not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from golden.cases import read_table

@@ -1,7 +1,5 @@
 """Columns of text as numbers."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,8 +1,5 @@
 """Models that transformers loads on this machine, with a tiny checkpoint made on the spot; and the package's doors."""
 
-from __future__ import annotations
-
-import json
 import random
 import re
 import shutil
@@ -12,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import mirage
+from commands import mirage, write_jsonl
 from engine_vllm_cases import StandIn
 from generating_cases import shown, write
+from golden.cases import read_table
 from llm_cases import ledger, replies_of  # noqa: F401  # a fixture
 from misbehaving import Service, reply
 from tiny_model import make, needed
@@ -29,9 +27,9 @@ from mirage.store.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny(module_path: Path) -> Path:
     needed()
-    return make(tmp_path_factory.mktemp("model") / "tiny-chat")
+    return make(module_path / "tiny-chat")
 
 
 def model_of(tiny: Path, options: Mapping[str, Any] | None = None, **settings: Any) -> ChatModel:
@@ -200,24 +198,13 @@ def nomiracl(folder: Path, relevant: int, non_relevant: int) -> Path:
         }
         for kind, rows in lines.items():
             (root / kind).mkdir(parents=True, exist_ok=True)
-            (root / kind / f"test.{subset}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+            (root / kind / f"test.{subset}.tsv").write_text("\n".join(rows) + "\n", "utf-8")
         corpus += [{"docid": f"{i}#{k}", "title": f"Title {i}", "text": "A\ntext"} for i in ids for k in range(2)]
-    (root / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), encoding="utf-8")
+    write_jsonl(root / "corpus.jsonl", *corpus)
     return folder
 
 
-@pytest.mark.parametrize(
-    ("counts", "ratios", "pool", "sizes"),
-    [
-        ((9, 5), (0.5, 0.5), None, (5, 5)),
-        ((5, 9), (0.5, 0.5), None, (5, 5)),
-        ((9, 5), (0.5, 0.5), 3, (3, 3)),
-        ((9, 9), (0.25, 0.75), None, (3, 9)),
-        ((9, 9), (0.75, 0.25), None, (9, 3)),
-        ((9, 5), (0.0, 1.0), None, (0, 5)),
-        ((9, 5), (0.3, 0.0), 7, (7, 0)),
-    ],
-)
+@pytest.mark.parametrize(*read_table("seeded_samples"))
 def test_load_data_sample_draws_what_the_package_draws(
     tmp_path: Path, counts: tuple[int, int], ratios: tuple[float, float], pool: int | None, sizes: tuple[int, int]
 ) -> None:
@@ -244,13 +231,12 @@ def test_load_data_sample_draws_what_the_package_draws(
 
 
 def test_without_a_network_a_sample_names_the_folder_that_it_takes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(into: Path, **_: object) -> None:
         into.mkdir(parents=True, exist_ok=True)
         raise Unreachable("no network", do="try again")
 
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(seeded, "pull_nomiracl", refuse)
     loader = api.NoMIRACLDataLoader(
         language="swahili", split="test", hf_dataset_name="miracl/nomiracl", load_from_huggingface=True

@@ -1,7 +1,5 @@
 """Work in other processes and by several workers: the same bytes, nothing lost, one pace, one budget."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -13,7 +11,7 @@ from typing import Any
 
 import pytest
 from commands import mirage
-from generating_cases import command, write
+from generating_cases import generate, write
 from hypothesis import given
 from hypothesis import strategies as st
 from llm_cases import replies_of
@@ -26,7 +24,7 @@ from mirage.llm import asking, presets
 from mirage.llm.asking import Replies
 from mirage.llm.calls import ChatModel, Limits, Settings
 from mirage.llm.client import Pace
-from mirage.llm.completion import Messages, Reply
+from mirage.llm.completion import Reply
 from mirage.llm.engines import cluster
 from mirage.llm.engines.cluster import complete_on
 from mirage.llm.engines.processes import Processes
@@ -137,13 +135,13 @@ def test_features_of_several_processes_are_the_same_bytes(tmp_path: Path) -> Non
     here, there = write(tmp_path / "here", n=9), write(tmp_path / "there", n=9)
     with Service(by_text) as service:
         for path in (here, there):
-            mirage(*command(path, service))
+            generate(path, service)
             # The reference answers one query alone: most parts have no answer of it.
-            mirage(*command(path, service, "--limit", "1", system="reference", model="big"))
-    mirage("measure", "features", str(here), "--reference", "reference")
-    mirage("measure", "features", str(there), "--reference", "reference", "--engine", "processes", "--workers", "2")
+            generate(path, service, "--limit", "1", system="reference", model="big")
+    mirage("measure", "features", here, "--reference", "reference")
+    mirage("measure", "features", there, "--reference", "reference", "--engine", "processes", "--workers", "2")
     assert tables(there) == tables(here)
-    result = mirage("measure", "features", str(there), "--reference", "nobody", "--engine", "processes", code=2)
+    result = mirage("measure", "features", there, "--reference", "nobody", "--engine", "processes", code=2)
     assert "there is no system 'nobody'" in result.stderr
 
 
@@ -154,7 +152,7 @@ def test_options_of_an_engine_that_has_none_are_refused(tmp_path: Path) -> None:
         (["--address", "127.0.0.1:1"], "--address needs"),
         (["--engine", "processes"], "--concurrency"),
     ):
-        assert message in mirage(*command(path, "http://127.0.0.1:9/v1", *options), code=2).stderr
+        assert message in generate(path, "http://127.0.0.1:9/v1", *options, code=2).stderr
     assert "--engine processes" in mirage("measure", "features", path, "--engine", "ray", code=2).stderr
 
 
@@ -206,7 +204,7 @@ def test_a_service_that_refuses_the_key_or_always_fails_gets_no_further_calls(tm
 def test_a_budget_is_handed_out_in_few_rounds_and_nearly_spent(tmp_path: Path) -> None:
     price, four = 120 / 1e6, Workers(4)
     limits = Limits(concurrency=4, budget=200 * price, price_in=1, price_out=1)
-    asked: list[Messages] = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
+    asked = [[{"role": "user", "content": f"q{number}"}] for number in range(400)]
     with Service(by_text) as service, Ledger(ledger_path(tmp_path)) as ledger:
         model = ChatModel(Settings("m"), limits, presets.resolve(base_url=service.url))
         replies = asking.ask(asked, model, ledger, engine=partial(complete_on, model=model, cluster=four))

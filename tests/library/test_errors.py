@@ -1,7 +1,5 @@
 """Errors say what is wrong, where, and what to do; a wrong name is answered with the nearest right ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from mirage import errors

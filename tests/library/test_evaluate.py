@@ -1,26 +1,26 @@
 """`mirage evaluate` and `mirage.evaluate`: from a file to a ranking in one go, continued where it was left."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from arena_writer import write_arena
-from commands import CliRunner
-from conftest import ROOT
+from arena_writer import read_rows, write_arena
+from commands import CliRunner, write_jsonl
+from commands import mirage as run
 from golden.cases import read_table
 from misbehaving import Service, reply
 
 import mirage
+from mirage import open_arena
 from mirage.battles.judge import judges, preferred_judge, verdict_judges
 from mirage.cli import app
 from mirage.store import arena as arenas
-from mirage.store.arena import is_arena, open_arena
+from mirage.store.arena import is_arena
 from mirage.store.ledger import ledger_path
 from mirage.views.overview import next_step
 
@@ -48,7 +48,7 @@ def records(*systems: str, n: int = 8) -> list[dict[str, Any]]:
 
 
 def save(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_jsonl(path, *rows)
     return path
 
 
@@ -59,10 +59,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def evaluate(*words: str, code: int = 0) -> Any:
-    done = CliRunner().invoke(app, ["evaluate", *words])
-    assert done.exit_code == code, done.output
-    return done
+evaluate = partial(run, "evaluate")
 
 
 def suggested(text: str) -> list[list[str]]:
@@ -86,7 +83,7 @@ def test_a_file_becomes_a_ranking_with_who_is_best_by_how_much_and_what_next(her
     assert not ledger_path(arena.path).exists()
     for words in suggested(done.stderr):
         if "--base-url" not in words and words[1] != "app":
-            assert CliRunner().invoke(app, words[1:]).exit_code == 0, words
+            run(*words[1:])
 
 
 def test_repeating_it_continues_and_a_changed_file_is_taken(here: Path) -> None:
@@ -107,7 +104,7 @@ def test_one_system_is_counted_and_the_next_commands_add_another(here: Path) -> 
     assert "does not say which system is better" in done.stderr
     assert "new (8 answers)" in done.stderr
     (again,) = [words for words in suggested(done.stderr) if "--baselines" in words]
-    assert CliRunner().invoke(app, again[1:]).exit_code == 0
+    run(*again[1:])
     assert "by the file's references" in evaluate("one-arena").stderr
 
 
@@ -126,20 +123,7 @@ def test_verdicts_of_a_file_are_ranked_by_their_judge(here: Path) -> None:
     assert "tied for best of 2 systems by other" in evaluate("judged.jsonl", "--judge", "other").stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("nothing.jsonl",), "nothing.jsonl"),
-        (("broken.jsonl",), "broken.jsonl:2"),
-        (("answers.jsonl", "--as", "nonsense"), "nonsense"),
-        (("answers.jsonl", "--base-url", "http://127.0.0.1:1/v1"), "--judge"),
-        (("answers.jsonl", "--budget", "3"), "--budget"),
-        (("answers.jsonl", "--judge", "m", "--provider", "openai"), "OPENAI_API_KEY"),
-        (("answers.jsonl", "--judge", "m", "--base-url", "http://127.0.0.1:1/v1"), "--yes"),
-        (("answers.jsonl", "--languages", "xx-nonsense"), "--languages"),
-    ],
-    ids=lambda case: " ".join(case) if isinstance(case, tuple) else "",
-)
+@pytest.mark.parametrize(*read_table("bad_evaluations"))
 def test_bad_input_is_one_error_and_nothing_is_written(
     words: tuple[str, ...], message: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,7 +138,7 @@ def test_bad_input_is_one_error_and_nothing_is_written(
 
 def test_a_folder_with_other_files_is_refused_unchanged(here: Path) -> None:
     (here / "answers-arena").mkdir()
-    (here / "answers-arena" / "mine.txt").write_text("mine", encoding="utf-8")
+    (here / "answers-arena" / "mine.txt").write_text("mine", "utf-8")
     assert "answers-arena" in evaluate("answers.jsonl", code=2).stderr
     assert [path.name for path in (here / "answers-arena").iterdir()] == ["mine.txt"]
 
@@ -177,7 +161,7 @@ def test_a_model_judges_after_its_cost_is_said_and_no_call_is_made_twice(here: P
         evaluate(*judged_by(service, *prices, "--yes"))
         assert len(service.calls) == 48
         evaluate("answers-arena", "--judge", "m")
-    judgments = open_arena(here / "answers-arena").read("judgments").to_pylist()
+    judgments = read_rows(here / "answers-arena", "judgments")
     assert sum(row["judge"] == "m" for row in judgments) == 48
     assert not {"fluency_score"} & set(open_arena(here / "answers-arena").read("features")["feature"].to_pylist())
 
@@ -194,7 +178,7 @@ def test_a_person_is_asked_and_a_no_sends_nothing(here: Path, monkeypatch: pytes
 
 
 def test_without_a_file_the_sample_is_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sample = open_arena(ROOT / "data" / "sample")
+    sample = open_arena("sample")
     tables = {name: sample.read(name, languages=["en", "sw"]) for name in ("queries", "passages", "answers")}
     few = write_arena(here / "given" / "sample", tables)
     monkeypatch.setattr(arenas, "bundled_arenas", lambda: {"sample": few.path})
@@ -242,13 +226,12 @@ def test_from_python_rows_need_a_folder_and_wrong_rows_are_named(here: Path) -> 
 )
 def test_an_import_ends_with_the_next_command(rows: list[dict[str, Any]], command: str, tmp_path: Path) -> None:
     file = save(tmp_path / "given.jsonl", rows)
-    done = CliRunner().invoke(app, ["import", str(file), "--into", str(tmp_path / "arena")])
-    assert done.exit_code == 0, done.output
+    done = run("import", file, "--into", tmp_path / "arena")
     words = shlex.split(done.stderr.splitlines()[-1].rpartition(": ")[2])
     assert words[:2] == ["mirage", command]
     assert next_step(open_arena(tmp_path / "arena")).command == shlex.join(words)
     if command != "generate":
-        assert CliRunner().invoke(app, words[1:]).exit_code == 0
+        run(*words[1:])
 
 
 def test_generate_features_and_judge_from_python_write_what_the_commands_do(tmp_path: Path) -> None:
@@ -260,13 +243,9 @@ def test_generate_features_and_judge_from_python_write_what_the_commands_do(tmp_
         arena = mirage.features(arena, only=["length"])
         assert set(arena.read("features")["feature"].to_pylist()) == {"length"}
         arena = mirage.judge(arena, model, judge="strict", pairs=2)
-        assert {row["judge"] for row in arena.read("judgments").to_pylist()} == {"strict"}
+        assert {row["judge"] for row in read_rows(arena, "judgments")} == {"strict"}
         sent = len(service.calls)
-        done = CliRunner().invoke(
-            app,
-            ["judge", str(arena.path), "--judge", "strict", "--model", "m", "--base-url", service.url, "--pairs", "2"],
-        )
-        assert done.exit_code == 0, done.output
+        run("judge", arena.path, "--judge", "strict", "--model", "m", "--base-url", service.url, "--pairs", 2)
         assert len(service.calls) == sent
     with pytest.raises(mirage.BadInput, match="bundled"):
         mirage.features(mirage.open_arena("sample"))
@@ -306,8 +285,7 @@ def test_a_language_without_vocabulary_is_not_ranked_at_any_door(here: Path) -> 
     assert "16 answers could not be classified." in done.stderr
     assert "ranks first" not in done.stderr
     for words in (["rank", "am-arena"], ["compare", "am-arena", "a", "b"]):
-        refused = CliRunner().invoke(app, words)
-        assert refused.exit_code == 2
+        refused = run(*words, code=2)
         assert "0 of 8 answers classified" in refused.stderr
         assert "mirage judge" in refused.stderr
     with pytest.raises(mirage.MirageError, match="classified"):
@@ -355,9 +333,8 @@ def test_systems_that_no_test_separates_are_tied_for_best(here: Path, answers: s
     assert f"{said} in English (n = 8 queries)." in done.stderr
     for word in ("ranks first", "leads", "win rate"):
         assert word not in done.stderr
-    report = CliRunner().invoke(app, ["export", "html", "equal-arena", "--into", "r.html"])
-    assert report.exit_code == 0, report.output
-    assert said in (here / "r.html").read_text(encoding="utf-8")
+    run("export", "html", "equal-arena", "--into", "r.html")
+    assert said in (here / "r.html").read_text("utf-8")
 
 
 def test_the_judge_of_evaluate_is_the_default_of_the_arena(here: Path) -> None:
@@ -383,7 +360,7 @@ def test_scores_decide_before_the_heuristic_judge(here: Path) -> None:
         for model, score in (("red", 9), ("blue", 5))
     ]
     save(here / "scores.jsonl", rows)
-    assert CliRunner().invoke(app, ["import", "scores.jsonl", "--set", "language=en", "--into", "s"]).exit_code == 0
+    run("import", "scores.jsonl", "--set", "language=en", "--into", "s")
     done = evaluate("s")
     assert "red ranks first of 2 systems" in done.stderr
     assert open_arena(here / "s").judge == "scores: rating"
@@ -438,7 +415,7 @@ def test_a_reference_or_a_field_tells_which_queries_are_answerable(
     arena = open_arena(here / "plain-arena")
     assert Counter(arena.read("queries")["subset"].to_pylist()) == {"relevant": 12, "non_relevant": 12}
     assert source in CliRunner().invoke(app, ["compare", "plain-arena", "careful", "bold"]).stderr
-    assert source in CliRunner().invoke(app, ["report", "rates", "plain-arena"]).stderr
+    assert source in run("report", "rates", "plain-arena").stderr
 
 
 @pytest.mark.parametrize(*read_table("unlabelled"))
@@ -456,12 +433,12 @@ def test_a_number_not_named_after_what_is_good_decides_nothing_unless_asked(here
     assert "Nothing in the file says which is better" in done
     assert f"({measure})" in done
     assert "there are no verdicts, scores" not in done
-    runs = [CliRunner().invoke(app, words) for words in (["rank", "plain-arena"], ["compare", "plain-arena", "bold"])]
-    assert {run.exit_code for run in runs} == {2}
-    assert not any("heuristic" in run.output or "0 judges" in run.output for run in runs)
+    for words in (("rank", "plain-arena"), ("compare", "plain-arena", "bold")):
+        refused = run(*words, code=2).output
+        assert not [said for said in ("heuristic", "0 judges") if said in refused]
     (verdicts,) = (words for words in suggested(done) if words[1:3] == ["votes", "scores"])
-    assert CliRunner().invoke(app, verdicts[1:]).exit_code == 0
-    assert CliRunner().invoke(app, ["rank", "plain-arena"]).exit_code == 0
+    run(*verdicts[1:])
+    run("rank", "plain-arena")
 
 
 def test_abstention_has_no_share_where_most_answers_could_not_be_classified(here: Path) -> None:

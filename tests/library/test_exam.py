@@ -1,7 +1,5 @@
 """A judge's exam: against scikit-learn, scipy and counting by hand, and by simulations whose truth is known."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
@@ -13,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from commands import mirage as command_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,7 +45,7 @@ def vote(row: Said, language: str = "en") -> Vote:
 
 def judgments(rows: Iterable[Said], language: str = "en") -> list[schema.Judgment]:
     return [
-        schema.Judgment(language, query, who, a, b, verdict, None, None, None)  # type: ignore[arg-type]
+        make_judgment(language, query, who, a, b, verdict)  # type: ignore[arg-type]
         for who, query, a, b, verdict in rows
     ]
 
@@ -182,7 +180,7 @@ def inside(estimate: Estimate, truth: float) -> bool:
 
 def arena_of(path: Path, judged: list[schema.Judgment], **tables: list[schema.Score]) -> Arena:
     rows = {name: schema.from_rows(name, each) for name, each in tables.items()}
-    return write_arena(path, {"judgments": schema.from_rows("judgments", judged), **rows}, label="own data")
+    return write_arena(path, {"judgments": judged, **rows}, label="own data")
 
 
 def by_people(voted: Iterable[Said]) -> list[schema.Judgment]:
@@ -243,7 +241,7 @@ def test_known_answers_are_those_that_the_labels_make_right_and_wrong(people: in
     assert row.reason
 
 
-def test_known_answers_stand_without_people_and_beside_them_in_other_languages(tmp_path: Path) -> None:
+def test_known_answers_stand_without_people_and_beside_them_in_other_languages() -> None:
     judged = [("j", f"q{q}", "x", "y", "A" if q % 4 else "B") for q in range(20)]
     outcomes = pa.Table.from_pylist(
         [outcome(f"q{q}", s, s == "x", code) for q in range(20) for s in "xy" for code in ("en", "fi")]
@@ -262,7 +260,7 @@ def test_known_answers_stand_without_people_and_beside_them_in_other_languages(t
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_columns_decide_as_the_rule_of_one_battle_does(seed: int) -> None:
     rng = random.Random(seed)
     rows = []

@@ -1,7 +1,5 @@
 """What leaves an arena as a file: tables, preference pairs, a report that opens without the explorer."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil
@@ -11,9 +9,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import mirage
 from conftest import ROOT
+from golden.cases import read_table
 
 from mirage import schema
 from mirage.errors import BadInput, NotEnoughData, TableMissing, UnknownName
@@ -26,9 +25,9 @@ SAMPLE = ROOT / "data" / "sample"
 
 def judged(*rows: tuple[str, str, str]) -> tuple[list[Record], Counter[str]]:
     """The preferences of a judge with these verdicts on one query."""
-    judgments = [schema.Judgment("en", "q", "j", a, b, v, None, None, None) for a, b, v in rows]  # type: ignore[arg-type]
-    answers = [schema.Answer("en", "q", s, f"{s} says", "ok", None, None, None) for s in ("x", "y")]
-    answers.append(schema.Answer("en", "q", "same", "x says", "ok", None, None, None))
+    judgments = [make_judgment("en", "q", "j", a, b, v) for a, b, v in rows]  # type: ignore[arg-type]
+    answers = [make_answer("en", "q", s, f"{s} says") for s in ("x", "y")]
+    answers.append(make_answer("en", "q", "same", "x says"))
     answers.append(schema.Answer("en", "q", "failed", None, "api_error", None, "timeout", None))
     tables = schema.from_rows("judgments", judgments), schema.from_rows("answers", answers)
     return preferences(*tables, {("en", "q"): "Who?"}, judge="j")
@@ -49,17 +48,7 @@ def test_a_verdict_becomes_a_pair_and_names_what_it_came_from() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        ([("x", "y", "A"), ("y", "x", "A")], "the verdict changes with the order shown"),
-        ([("x", "y", "A"), ("y", "x", "unparsed")], "a verdict could not be read"),
-        ([("x", "y", "A"), ("y", "x", "tie")], "the verdict changes with the order shown"),
-        ([("x", "y", "tie")], "a tie"),
-        ([("x", "same", "A")], "both answers are the same"),
-        ([("x", "failed", "A")], "no whole answer, or no prompt, is stored"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("without_preference"))
 def test_what_prefers_nothing_is_left_out_and_counted(rows: list[tuple[str, str, str]], reason: str) -> None:
     assert judged(*rows) == ([], Counter({reason: 1}))
 
@@ -73,7 +62,7 @@ def test_both_orders_that_agree_are_one_pair() -> None:
 def test_the_sample_gives_pairs_whose_every_side_is_a_stored_answer(tmp_path: Path) -> None:
     out = tmp_path / "pairs.jsonl"
     n, left = export_preferences(SAMPLE, out, judge="heuristic")
-    pairs = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    pairs = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     arena = open_arena(SAMPLE)
     rows = arena.read("judgments")["judge"].to_pylist().count("heuristic")
     assert len(pairs) == n > 0
@@ -97,9 +86,9 @@ def test_a_table_leaves_whole_in_every_kind(tmp_path: Path, ending: str) -> None
     if ending == "parquet":
         assert pq.read_table(out) == rows
     elif ending == "jsonl":
-        assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == rows.to_pylist()
+        assert [json.loads(line) for line in out.read_text("utf-8").splitlines()] == rows.to_pylist()
     else:
-        read = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+        read = list(csv.DictReader(out.read_text("utf-8").splitlines()))
         assert [row["system"] for row in read] == rows["system"].to_pylist()
         assert [float(row["rating"]) for row in read] == rows["rating"].to_pylist()
 

@@ -2,8 +2,6 @@
 by a reader that is not the writer's: a small one written here, or the library that the format is of.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +11,7 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 import pytest
 import small_arena
+from arena_writer import write_arena
 from conftest import ROOT
 from exporting_tables_cases import _COMMANDS, printed, read_markdown
 from hypothesis import example, given, settings
@@ -82,7 +81,7 @@ def latex_rows(latex: str) -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in cells[1:]]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(NAMES.map(normalise_name), min_size=2, max_size=3, unique_by=printing.single_line))
 @example(["0", normalise_name("\uf900")])
 def test_no_name_breaks_a_table(names: list[str]) -> None:
@@ -153,7 +152,7 @@ def test_hostile_names_and_titles_stay_text() -> None:
 def tot(path: Path) -> dict[tuple[str, str, str], float]:
     """A `tot` file as TREC AutoJudge reads it: four fields between white space."""
     values = {}
-    for line in path.read_text(encoding="utf-8").strip().split("\n"):
+    for line in path.read_text("utf-8").strip().split("\n"):
         run, measure, topic, value = line.split()
         values[unquote(run), unquote(measure), unquote(topic)] = float(value)
     return values
@@ -205,9 +204,7 @@ def scored(folder: Path) -> Arena:
     ]
     rows.append(schema.Score("en", "q 1", "none", "is it good?", "a person", True, None, 0, 3, "not read"))
     title = "A title: with\n---\nand |pipes| <b>"
-    return writing.write(
-        folder, {"scores": schema.from_rows("scores", rows)}, title=title, licence="Mine, & only mine", made_by="a test"
-    )
+    return write_arena(folder, {"scores": rows}, title=title, licence="Mine, & only mine")
 
 
 def test_scores_of_hostile_systems_leave_and_a_missing_value_has_no_line(tmp_path: Path) -> None:
@@ -248,7 +245,7 @@ def test_the_data_set_is_loaded_by_the_hub_s_own_library_and_is_the_arena_again(
     with pytest.raises(ArenaError, match="another"):
         hub.export_dataset(small_arena.write(tmp_path / "other"), folder)
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").write_text("do not lose me", encoding="utf-8")
+    (tmp_path / "mine" / "thesis.txt").write_text("do not lose me", "utf-8")
     with pytest.raises(ArenaError, match="other files"):
         hub.export_dataset(arena, tmp_path / "mine")
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.txt"]

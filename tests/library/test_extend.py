@@ -1,7 +1,5 @@
 """docs/extend.md: its recipes work in a copy of the program."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -29,7 +27,7 @@ HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 def sections() -> dict[str, str]:
     """The guide's sections by heading."""
-    parts = HEADING.split(GUIDE.read_text(encoding="utf-8"))
+    parts = HEADING.split(GUIDE.read_text("utf-8"))
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
@@ -40,27 +38,26 @@ def apply(section: str, folder: Path) -> None:
     for kind, name, body in blocks:
         file = folder / name
         if kind != "diff":
-            file.write_text(body, encoding="utf-8")
+            file.write_text(body, "utf-8")
             continue
         lines = body.splitlines(keepends=True)
         before = "".join(line[1:] for line in lines if line[0] in " -")
         after = "".join(line[1:] for line in lines if line[0] in " +")
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text("utf-8")
         assert text.count(before) == 1, f"{name} does not hold the lines that {section} changes, once"
-        file.write_text(text.replace(before, after), encoding="utf-8")
+        file.write_text(text.replace(before, after), "utf-8")
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(module_path: Path) -> Path:
     """A copy of the program to which all recipes were applied."""
-    copy = tmp_path_factory.mktemp("copy")
     for name in ("mirage", "pages", ".streamlit", "data/sample"):
-        shutil.copytree(ROOT / name, copy / name)
-    shutil.copy(ROOT / "app.py", copy)
+        shutil.copytree(ROOT / name, module_path / name)
+    shutil.copy(ROOT / "app.py", module_path)
     for section, text in sections().items():
         if BLOCK.search(text):
-            apply(section, copy)
-    return copy
+            apply(section, module_path)
+    return module_path
 
 
 def arena(folder: Path, language: str) -> Path:
@@ -222,7 +219,7 @@ def test_the_recipes_pass_make_lint(tmp_path: Path) -> None:
     for name in ("mirage", "pages"):
         shutil.copytree(ROOT / name, copy / name)
     shutil.copy(ROOT / "pyproject.toml", copy)
-    limits = tomllib.loads((ROOT / ".ci" / "budgets.toml").read_text(encoding="utf-8"))
+    limits = tomllib.loads((ROOT / ".ci" / "budgets.toml").read_text("utf-8"))
     budgets = runpy.run_path(str(ROOT / ".ci" / "budgets.py"))
     files: set[str] = set()
     for section in (name for name, text in sections().items() if BLOCK.search(text)):
@@ -257,11 +254,11 @@ def test_the_recipes_pass_make_lint(tmp_path: Path) -> None:
 
 def tokens(file: Path, budgets: dict[str, Any]) -> int:
     """Return the code tokens of a file, 0 before a recipe writes it, and for data."""
-    return budgets["count_tokens"](file.read_text(encoding="utf-8")) if file.exists() and file.suffix == ".py" else 0
+    return budgets["count_tokens"](file.read_text("utf-8")) if file.exists() and file.suffix == ".py" else 0
 
 
 def test_every_file_that_the_guide_names_is_there() -> None:
-    text = GUIDE.read_text(encoding="utf-8")
+    text = GUIDE.read_text("utf-8")
     named = set(re.findall(r"`((?:mirage|pages|tests|docs|benchmarks|data)/[\w/.-]+\.(?:py|css|md|txt|csv))`", text))
     added = {name for _, name, _ in BLOCK.findall(text)}
     assert len(named) > 10

@@ -1,12 +1,7 @@
 """The features that need no model: what they measure, when they do not, and what becomes of a failure."""
 
-from __future__ import annotations
-
 import gzip
 import json
-import os
-import subprocess
-import sys
 import tracemalloc
 from dataclasses import fields
 from pathlib import Path
@@ -15,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import pytrec_eval
-from conftest import ROOT
+from commands import run_python
 from features_cases import SENTENCES
 from golden.cases import read_table
 from hypothesis import given, settings
@@ -50,7 +45,7 @@ def tables(
     ]
     answers = []
     for system, text in texts.items():
-        status: schema.Status = "missing" if text is None else "ok" if text.strip() else "empty"
+        status = "missing" if text is None else "ok" if text.strip() else "empty"
         answers.append(schema.Answer(language, "q", system, text, status, template, None, None))
     return (
         schema.from_rows("queries", queries),
@@ -83,8 +78,7 @@ def test_every_feature_is_declared_whole() -> None:
 def test_pitfall_25_importing_features_loads_no_network_gpu_library_or_detector() -> None:
     heavy = ("torch", "vllm", "transformers", "datasets", "openai", "py3langid", "scipy", "pandas", "pyarrow")
     code = f"import mirage.stages.features, sys; print([m for m in {heavy!r} if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.stdout.strip() == "[]", result.stderr
+    assert run_python(code).strip() == "[]"
 
 
 # --- the table
@@ -175,20 +169,8 @@ def test_probabilities_are_the_same_to_twelve_digits_on_every_blas_kernel() -> N
         "import json, sys; from mirage.text.detection import language_probabilities as shares\n"
         "print(json.dumps([dict(shares(text, every=every)) for text in json.load(sys.stdin) for every in (0, 1)]))"
     )
-    printed = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-c", code],
-                input=json.dumps([text * n for text in SENTENCES.values() for n in (1, 20)]),
-                env=os.environ | kernel,
-                cwd=ROOT,
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-        )
-        for kernel in ({"OPENBLAS_CORETYPE": "Nehalem"}, {"OPENBLAS_CORETYPE": ""})
-    ]
+    typed = json.dumps([text * n for text in SENTENCES.values() for n in (1, 20)])
+    printed = [json.loads(run_python(code, typed=typed, OPENBLAS_CORETYPE=kernel)) for kernel in ("Nehalem", "")]
     for first, second in zip(*printed, strict=True):
         assert first == pytest.approx(second, abs=1e-12)
 
@@ -325,12 +307,9 @@ def test_missing_values_stay_out_of_the_mean_and_show_in_the_coverage_pitfall_19
 
 def test_an_interval_ends_where_the_feature_does() -> None:
     (mean,) = means(features([0, 0, 1], feature="target_language"))
-    assert mean.low is not None
-    assert mean.high is not None
     assert 0 < mean.low < 1 / 3 < mean.high < 1
     (mean,) = means(features([0, 0, 30]))
     assert mean.low == 0
-    assert mean.high is not None
     assert mean.high > 30
 
 

@@ -1,13 +1,12 @@
 """Support and the reranker score with real models: tiny ones with random weights and a trained tokenizer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import refuses
 from features_local_cases import TABLES, TEXTS, save, trained_tokenizer
 from flawed_systems import flawed_answers
 
@@ -137,6 +136,5 @@ def test_a_model_that_is_neither_here_nor_reachable_is_an_error_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(Unreachable, match="nobody/nothing is not on this machine") as caught:
+    with refuses(Unreachable, "nobody/nothing is not on this machine", do="folder of a local copy"):
         PairModel("nobody/nothing", max_tokens=8)
-    assert "folder of a local copy" in caught.value.do

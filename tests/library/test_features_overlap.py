@@ -1,9 +1,5 @@
 """Overlap with a reference, support, relevance and grades, with a queue in place of each model."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import run_python
 from conftest import ROOT
 from features_cases import SENTENCES
 from flawed_systems import flawed_answers
@@ -279,8 +276,7 @@ def test_without_the_extra_the_error_says_what_to_install() -> None:
         "from mirage.stages.features.pairs import PairModel\nfrom mirage.errors import BadInput\n"
         "try:\n    PairModel('x', max_tokens=8)\nexcept BadInput as error:\n    print(error)"
     )
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert "mirage-rag[local]" in result.stdout, result.stderr
+    assert "mirage-rag[local]" in run_python(code)
 
 
 # --- grades

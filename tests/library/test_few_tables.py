@@ -1,7 +1,5 @@
 """Arenas with few tables: every page and command works with what is there, and tells what brings the rest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import few_tables
@@ -35,8 +33,8 @@ COMMANDS = tuple(tuple(line.split()) for line in _COMMANDS.strip().splitlines())
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Arena]:
-    return few_tables.write(tmp_path_factory.mktemp("arenas"))
+def arenas(module_path: Path) -> dict[str, Arena]:
+    return few_tables.write(module_path)
 
 
 @pytest.mark.parametrize("kind", few_tables.KINDS)

@@ -1,7 +1,5 @@
 """Inputs that failed in the field, each with its right value (shared/data/field/README.md), by the real commands."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil
@@ -12,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from arena_writer import read_rows
+from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service
 
@@ -32,24 +31,20 @@ def field(shared: Path) -> Path:
 
 def run(*words: object) -> str:
     """Run a command that must succeed; what it prints."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.output
+    return mirage(*words).output
 
 
 def stdout(*words: object) -> str:
     """Run a command that must succeed and return what it prints but for remarks."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return mirage(*words).stdout
 
 
 def rows(arena: Path, table: str) -> list[dict[str, Any]]:
-    return open_arena(arena).read(table).to_pylist()
+    return read_rows(arena, table)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
@@ -97,10 +92,9 @@ def test_a_gap_beside_a_claim_is_no_abstention(field: Path, tmp_path: Path) -> N
 
 
 def test_the_option_that_helps_is_named(field: Path, tmp_path: Path) -> None:
-    file = str(field / "no-system.json")
-    imported = CliRunner().invoke(app, ["import", file, "--into", str(tmp_path / "arena")])
-    checked = CliRunner().invoke(app, ["check", file, "--format", "json"])
-    assert imported.exit_code == checked.exit_code == 2
+    file = field / "no-system.json"
+    imported = mirage("import", file, "--into", tmp_path / "arena", code=2)
+    checked = mirage("check", file, "--format", "json", code=2)
     assert imported.output.count("--set system=NAME") == 1
     wrong = json.loads(checked.stdout)
     assert len(wrong) == 3, "the check lists every record"
@@ -135,7 +129,7 @@ def told_services(folders: Sequence[Path], tmp_path: Path) -> tuple[dict[str, st
     """Generate answers by the services of folders of cases; return what each run prints, and its first answer."""
     cases = {}
     for folder in folders:
-        cases |= json.loads((folder / "cases.json").read_text(encoding="utf-8"))
+        cases |= json.loads((folder / "cases.json").read_text("utf-8"))
     run("import", folders[0] / "two.jsonl", "--into", arena := tmp_path / "arena")
     told = {}
 
@@ -195,9 +189,7 @@ def test_turn_5_services_are_told_as_what_they_are(field: Path, tmp_path: Path) 
 
 def refused(*words: object) -> str:
     """Run a command that must refuse its input; what it prints."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exit_code == 2, done.output
-    return done.output
+    return mirage(*words, code=2).output
 
 
 def test_pitfall_173_no_fields_are_suggested_that_the_values_contradict(field: Path) -> None:

@@ -2,19 +2,17 @@
 refusal says which record, which field and what to do.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from arena_writer import read_rows
+from commands import mirage, refuses
 from commands import write_jsonl as jsonl
 from golden.cases import read_table
 
-from mirage import cli
 from mirage.errors import BadInput
 from mirage.io import values
 from mirage.io.formats import run
@@ -38,12 +36,12 @@ def taken(path: Path, into: Path, name: str) -> tuple[FileImport, Arena]:
 
 
 def rows(arena: Arena, name: str, *columns: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[column] for column in columns) for row in arena.read(name).to_pylist()]
+    return [tuple(row[column] for column in columns) for row in read_rows(arena, name)]
 
 
 def same(first: Arena, second: Arena, *names: str) -> None:
     for name in names:
-        assert second.read(name).to_pylist() == first.read(name).to_pylist(), name
+        assert read_rows(second, name) == read_rows(first, name), name
 
 
 def test_records_leave_and_come_in_again_as_they_were(tmp_path: Path) -> None:
@@ -66,8 +64,7 @@ def test_records_leave_and_come_in_again_as_they_were(tmp_path: Path) -> None:
     missing = {**record, "system": "b", "answer": None, "status": "api_error"}
     arena = taken(jsonl(tmp_path / "in.jsonl", record, missing), tmp_path / "arena", "rag")[1]
     out = tmp_path / "out.jsonl"
-    result = CliRunner().invoke(cli.app, ["export", "records", str(arena.path), "--out", str(out)])
-    assert result.exit_code == 0, result.output
+    mirage("export", "records", arena.path, "--out", out)
     back, second = taken(out, tmp_path / "second", "rag")
     same(arena, second, "queries", "turns", "tags", "references", "passages", "documents", "answers")
     assert left_out(back) == {}
@@ -125,9 +122,8 @@ def test_a_list_in_a_cell_is_parted_whatever_wrote_it(written: str, expected: li
 
 @pytest.mark.parametrize("written", ["['one' ... 'two']", "['one' 'two]", "array(['one' ... 'two'], dtype=object)"])
 def test_a_list_of_texts_that_cannot_be_parted_is_refused(written: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with refuses(BadInput, where="f.csv:2"):
         values.as_list(written, "f.csv:2")
-    assert caught.value.where == "f.csv:2"
 
 
 def test_contexts_that_pandas_wrote_of_numpy_are_parted(shared: Path) -> None:

@@ -1,8 +1,5 @@
 """The builder: ids, shared queries and passages, positions, citations and languages of any format."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +7,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from commands import write_jsonl
 from commands import write_jsonl as saved
 from flat_cases import CASES
 from hypothesis import HealthCheck, given, settings
@@ -100,7 +98,7 @@ CELLS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(["q1", "q2", "q3"]), CELLS, CELLS, CELLS), min_size=1, max_size=5),
     st.sampled_from([(), ("language",), ("judge",), ("note",)]),
@@ -119,7 +117,7 @@ def test_a_plain_file_of_battles_is_read_by_column_as_record_by_record(
         elif kind == "parquet":
             pq.write_table(table, path)
         else:
-            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), encoding="utf-8")
+            write_jsonl(path, *table.to_pylist())
         found = []
         for reader in (run.read_plain, lambda _: None):
             with pytest.MonkeyPatch.context() as patch:
@@ -136,5 +134,5 @@ def test_a_plain_file_of_battles_is_read_by_column_as_record_by_record(
 
 def test_a_plain_file_is_read_by_column(tmp_path: Path) -> None:
     path = tmp_path / "battles.csv"
-    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq1,b,a,tie\n", encoding="utf-8")
+    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq1,b,a,tie\n", "utf-8")
     assert run.read_plain(path) is not None

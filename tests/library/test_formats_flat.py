@@ -1,7 +1,5 @@
 """Flat files of anybody: failures, own scores, pairs, and columns that are no systems."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import refuses
 from flat_cases import CASES
 
 from mirage.errors import BadInput
@@ -36,9 +35,9 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
         table = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)))
         table.writeheader()
         table.writerows(rows)
-        path.write_text(text.getvalue(), encoding="utf-8")
+        path.write_text(text.getvalue(), "utf-8")
     else:
-        path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+        path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     return path
 
 
@@ -202,7 +201,7 @@ def test_languages_qualities_and_parts_are_no_systems(tmp_path: Path, case: str)
     assert all(name in str(refused.value) for name in names)
 
 
-def test_pairs_and_languages_of_the_field(turn5: Path, tmp_path: Path) -> None:
+def test_pairs_and_languages_of_the_field(turn5: Path) -> None:
     with pytest.raises(BadInput, match="response_a and response_b are the two places"):
         read_file(turn5 / "01-pair-as-systems" / "pairs.jsonl")
     with pytest.raises(BadInput, match="one answer in several languages"):
@@ -248,9 +247,8 @@ def test_an_error_of_a_row_is_that_of_its_silent_systems_else_of_all(tmp_path: P
 def test_two_columns_of_answers_of_one_system_are_refused_until_one_is_named(tmp_path: Path, second: str) -> None:
     rows = [{"question": asked, "gpt_answer": "1902.", second: "1903.", "phi_answer": "Nie."} for asked in ASKED]
     path = write(tmp_path / "x.jsonl", rows)
-    with pytest.raises(BadInput, match=f"gpt_answer and {second}") as refused:
+    with refuses(BadInput, f"gpt_answer and {second}", do="--map"):
         read_file(path)
-    assert "--map" in refused.value.do
     tables, _ = read_file(path, options=Options({second: "note_1"}))
     assert set(tables["answers"]["text"].to_pylist()) == {"1902.", "Nie."}
 
@@ -276,9 +274,8 @@ def test_lists_within_a_document_are_named(tmp_path: Path) -> None:
         "cell_e": {"rows": [{"question": ASKED[0], "pred": "1902."}]},
         "f": {"rows": [{"question": "?"}]},
     }
-    with pytest.raises(BadInput, match=r"the records are in cell_e.rows and f.rows, with question, pred") as refused:
+    with refuses(BadInput, r"the records are in cell_e.rows and f.rows, with question, pred", do="'.cell_e.rows[]'"):
         read_file(write(tmp_path / "x.json", [document]))
-    assert "'.cell_e.rows[]'" in refused.value.do
 
 
 def test_runs_numbered_by_another_name_are_samples_whose_scores_are_averaged(tmp_path: Path) -> None:
@@ -287,9 +284,8 @@ def test_runs_numbered_by_another_name_are_samples_whose_scores_are_averaged(tmp
         for asked in ASKED
         for run in (2, 1)
     ]
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, do="--map epoch=sample"):
         read_file(path := write(tmp_path / "x.jsonl", rows))
-    assert "--map epoch=sample" in refused.value.do
     tables, _ = read_file(path, options=Options({"epoch": "sample"}))
     assert tables["answers"]["text"].to_pylist() == ["Im Jahr 1901."] * len(ASKED)
     assert tables["samples"]["sample"].to_pylist() == [2] * len(ASKED)
@@ -327,9 +323,12 @@ def test_two_answers_to_one_question_are_told_what_tells_them_apart(tmp_path: Pa
 
 
 def test_a_file_of_verdicts_is_told_what_verdicts_need(turn5: Path) -> None:
-    with pytest.raises(BadInput, match="winner holds verdicts, but no field names the two systems") as refused:
+    with refuses(
+        BadInput,
+        "winner holds verdicts, but no field names the two systems",
+        do="--as judgments --map winner=verdict --map id=query_id --set system_a=NAME",
+    ):
         read_file(turn5 / "16-remedy-for-answers-only" / "battles.json")
-    assert "--as judgments --map winner=verdict --map id=query_id --set system_a=NAME" in refused.value.do
 
 
 FLAT = {

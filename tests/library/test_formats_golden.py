@@ -1,7 +1,5 @@
 """Each format is read as recorded in `tests/golden/imports`: summary and tables, or the error and its advice."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator
@@ -42,7 +40,7 @@ def test_a_value_of_another_type_is_read_or_refused_pitfall_237(file: Path, tmp_
     for case in cases(file):
         for name, content in case["files"].items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(content, encoding="utf-8")
+            (tmp_path / name).write_text(content, "utf-8")
         name, options = case["path"], Options(**case.get("options", {}))
         content = case["files"].get(name, "")
         try:
@@ -52,7 +50,7 @@ def test_a_value_of_another_type_is_read_or_refused_pitfall_237(file: Path, tmp_
         places = [*members(records)]
         for holder, key in draw.sample(places, min(len(places), 12)):
             kept, holder[key] = holder[key], draw.choice(ODD)
-            (tmp_path / name).write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+            (tmp_path / name).write_text("\n".join(map(json.dumps, records)), "utf-8")
             with suppress(MirageError):
                 read_file(tmp_path / name, name=case.get("as"), options=options)
             holder[key] = kept

@@ -1,11 +1,9 @@
 """Datasets of the hub as records: folders of `save_to_disk`, splits, and what is told when the hub does not answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from commands import mirage
+from commands import mirage, refuses
 
 from mirage.errors import BadInput, Unreachable
 from mirage.io.imports.formats import dataset_lines
@@ -40,15 +38,13 @@ def test_one_of_several_splits_must_be_chosen(tmp_path: Path) -> None:
     parts.save_to_disk(str(tmp_path / "both"))
     assert [line.value for line in dataset_lines(str(tmp_path / "both"), split="dev")] == [{"a": "dev"}]
     for split in (None, "train"):
-        with pytest.raises(BadInput) as refused:
+        with refuses(BadInput, do="dev"):
             next(dataset_lines(str(tmp_path / "both"), split=split))
-        assert "dev" in refused.value.do
 
 
 def test_a_folder_without_a_dataset_says_how_to_import_files(tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, do="mirage import"):
         next(dataset_lines(str(tmp_path)))
-    assert "mirage import" in refused.value.do
 
 
 def test_without_a_connection_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,6 +52,5 @@ def test_without_a_connection_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch
         raise ConnectionError("offline")
 
     monkeypatch.setattr(datasets, "load_dataset", offline)
-    with pytest.raises(Unreachable) as refused:
+    with refuses(Unreachable, do="save_to_disk"):
         next(dataset_lines("owner/name"))
-    assert "save_to_disk" in refused.value.do

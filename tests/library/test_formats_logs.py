@@ -2,8 +2,6 @@
 the file, the field and what to do.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path
@@ -27,7 +25,7 @@ KEY = "sk-proj-abcdefghijklmnop0123456789"
 
 def document(path: Path, value: Any, *, indent: int | None = None) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=indent), encoding="utf-8")
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=indent), "utf-8")
     return path
 
 

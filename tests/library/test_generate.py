@@ -1,13 +1,12 @@
 """Queries and passages become answers: what is asked, in which order, how long, and what is asked again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from arena_writer import make_query
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +28,7 @@ def tables(*, n: int = 3, languages: Sequence[str] = ("de", "en"), passages: int
     queries, passage_rows = [], []
     for code in languages:
         for i in range(n):
-            queries.append(schema.Query(code, f"q{i}", None, f"Query {i} in {code}?", None))
+            queries.append(make_query(code, f"q{i}", None, f"Query {i} in {code}?"))
             passage_rows += [
                 schema.Passage(code, f"q{i}", f"{code}{i}#{j}", j + 1, f"Title {j}", f"passage {j} " * (j + 1), j == 0)
                 for j in range(passages)
@@ -52,7 +51,7 @@ class Model:
             (message,) = messages
             assert message["role"] == "user"
             self.requests.append(message["content"])
-            status: Any = self.status.pop(0) if self.status else "ok"
+            status = self.status.pop(0) if self.status else "ok"
             key = SETTINGS.keys(messages)[0]
             text = f"reply {len(self.requests)}" if status == "ok" else None
             reason = None if status == "ok" else f"because {status}"
@@ -114,7 +113,7 @@ HOSTILE = "{question} {contexts_by_id} {language} [de0#0] Question: {x} {{y}} \\
 
 
 def test_pitfall_2_text_that_looks_like_a_prompt_arrives_unchanged() -> None:
-    queries = schema.from_rows("queries", [schema.Query("de", "q", None, HOSTILE, None)])
+    queries = schema.from_rows("queries", [make_query("de", "q", None, HOSTILE)])
     passages = schema.from_rows(
         "passages", [schema.Passage("de", "q", f"{i}{{question}}", i, HOSTILE, HOSTILE, None) for i in (1, 2)]
     )
@@ -178,7 +177,7 @@ class Words:
 
 
 def prompt_of(lengths: Sequence[int], template: prompts.Template, query: str = "Why?") -> str:
-    queries = schema.from_rows("queries", [schema.Query("en", "q", None, query, None)])
+    queries = schema.from_rows("queries", [make_query("en", "q", None, query)])
     passages = [schema.Passage("en", "q", f"p{i}", i + 1, None, words(n, f"{i}w"), None) for i, n in enumerate(lengths)]
     model = Model()
     answers = run(model, queries, schema.from_rows("passages", passages), template=template, tokens=Words())

@@ -1,7 +1,5 @@
 """`mirage generate` from end to end against a service that misbehaves: nothing is lost, nothing is paid for twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -18,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from conftest import PATIENCE
-from generating_cases import command, shown, write
+from generating_cases import command, generate, shown, write
 from misbehaving import FAILURES, Act, Call, Service, dropped, error, filtered, reply, silent
 from waiting import until
 
@@ -60,7 +58,6 @@ def run(
 def query(call: Call) -> str:
     """`en q003`: the query a prompt is about."""
     match = re.search(r"Query (q\d+) in (\w+)\?", call.content)
-    assert match is not None
     return f"{match[2]} {match[1]}"
 
 
@@ -82,7 +79,7 @@ def test_generate_answers_every_query_and_show_takes_the_answers_apart(path: Pat
         "en q004": error(500, "out of order"),
     }
     with Service(lambda call: replies.get(query(call), reply("Just an answer."))) as service:
-        result = mirage(*command(path, service, "--format", "csv"))
+        result = generate(path, service, "--format", "csv")
     assert result.stdout.splitlines() == [
         "language,queries,ok,empty,truncated,refused,api_error,missing,not_asked",
         "de,5,5,0,0,0,0,0,0",
@@ -104,7 +101,6 @@ def test_generate_answers_every_query_and_show_takes_the_answers_apart(path: Pat
     assert rows["de q000"]["answer"] == "Just an answer."
     with Ledger(path / LEDGER, read_only=True) as ledger:
         entry = ledger.get(first["key"])
-        assert entry is not None
         assert entry["text"].endswith("\u201cthat\u201d.")
         assert ledger.get(rows["en q004"]["key"]) is None
     assert arena.check(open_arena(path))
@@ -114,8 +110,8 @@ def test_thoughts_of_a_model_are_kept_beside_its_answers(tmp_path: Path) -> None
     thoughts = "Passage [2] is about something else. I don't know."
     path = write(tmp_path / "arena", n=1)
     with Service(lambda _: reply(f"<think>\n{thoughts}\n</think>\n\nIt is blue [1].")) as service:
-        mirage(*command(path, service))
-    rows = open_arena(path).read("answers").to_pylist()
+        generate(path, service)
+    rows = read_rows(path, "answers")
     assert {(row["text"], row["status"], row["thoughts"]) for row in rows} == {("It is blue [1].", "ok", thoughts)}
 
 
@@ -138,7 +134,7 @@ def test_the_next_run_asks_again_only_what_failed(path: Path) -> None:
 def test_a_dry_run_says_what_it_would_cost_and_sends_and_writes_nothing(path: Path) -> None:
     files = sorted(path.rglob("*"))
     with Service() as service:
-        result = mirage(*command(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000"))
+        result = generate(path, service, "--dry-run", "--price-in", "1000", "--price-out", "1000")
         assert service.calls == []
     match = re.search(
         r"10 calls would be made.* ([\d,]+) prompt tokens and 20,480 reply tokens, ([\d.]+) in", result.stderr
@@ -156,7 +152,7 @@ def test_a_budget_stops_cleanly_and_the_next_run_goes_on(path: Path) -> None:
     with Service() as service:
         counts = []
         while len(counts) < 10:
-            result = mirage(*command(path, service, *options))
+            result = generate(path, service, *options)
             counts.append(len(shown(path)))
             if "budget was reached" not in result.stderr:
                 break
@@ -168,13 +164,13 @@ def test_a_budget_stops_cleanly_and_the_next_run_goes_on(path: Path) -> None:
 
 def test_a_system_may_not_be_continued_with_another_model(path: Path) -> None:
     with Service() as service:
-        mirage(*command(path, service, "--languages", "en"))
-        result = mirage(*command(path, service, "--languages", "de", model="other"), code=2)
+        generate(path, service, "--languages", "en")
+        result = generate(path, service, "--languages", "de", model="other", code=2)
         assert "the answers of mine: template rag" in result.stderr
         assert "now it is template rag, order seed 0, tokens by estimate, model other" in result.stderr
         assert "--replace" in result.stderr
         assert len(service.calls) == 5
-        result = mirage(*command(path, service, "--languages", "en", "--replace", model="other"))
+        result = generate(path, service, "--languages", "en", "--replace", model="other")
         assert len(service.calls) == 10
 
 
@@ -210,7 +206,7 @@ def test_answers_of_several_systems_stand_side_by_side(path: Path) -> None:
 def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_settings(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=1, languages=("en",))
     own = tmp_path / "own.txt"
-    own.write_text("{question}\n{contexts}\nIn {language}.", encoding="utf-8")
+    own.write_text("{question}\n{contexts}\nIn {language}.", "utf-8")
     with Service() as service:
         for system, template, more in (
             ("v", "vanilla", []),
@@ -218,7 +214,7 @@ def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_setting
             ("o", str(own), ["--max-tokens", "7", "--temperature", "0", "--model-seed", "5"]),
             ("p", "rag", ["--plain"]),
         ):
-            mirage(*command(path, service, "--template", template, *more, system=system))
+            generate(path, service, "--template", template, *more, system=system)
         bodies = [{k: v for k, v in call.body.items() if k not in ("messages", "model")} for call in service.calls]
         own_prompt = service.calls[2].content
     assert bodies == [
@@ -229,9 +225,7 @@ def test_templates_of_nomiracl_and_of_the_users_are_asked_with_their_own_setting
     ]
     assert own_prompt.startswith("Query q000 in en?\n[1] Title 0: A text about q000.\n\n[2] ")
     assert own_prompt.endswith("\nIn English.")
-    assert [row["template"] for row in open_arena(path).read("answers").to_pylist()] == [
-        *("explanation", "own", "rag", "vanilla")
-    ]
+    assert [row["template"] for row in read_rows(path, "answers")] == [*("explanation", "own", "rag", "vanilla")]
 
 
 def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_was(
@@ -240,7 +234,7 @@ def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_wa
     monkeypatch.setenv("MY_KEY", "wrong-key-1234")
     before = open_arena(path).version
     with Service(lambda call: error(401, "no such key")) as service:
-        result = mirage(*command(path, service, "--key-env", "MY_KEY"), code=2)
+        result = generate(path, service, "--key-env", "MY_KEY", code=2)
     assert "HTTP 401: no such key" in result.stderr
     assert "to do: the key is not accepted" in result.stderr
     assert "Traceback" not in result.stderr
@@ -249,7 +243,7 @@ def test_a_wrong_key_stops_at_once_with_what_to_do_and_leaves_the_arena_as_it_wa
 
 def test_what_came_before_the_service_ended_the_run_is_in_the_table(path: Path) -> None:
     with Service(lambda call: error(401) if len(service.calls) > 4 else reply()) as service:
-        result = mirage(*command(path, service, "--concurrency", "1"), code=2)
+        result = generate(path, service, "--concurrency", "1", code=2)
     assert "HTTP 401" in result.stderr
     assert len(shown(path)) == 4
 
@@ -257,7 +251,7 @@ def test_what_came_before_the_service_ended_the_run_is_in_the_table(path: Path) 
 def test_a_service_that_answers_nothing_is_an_error_and_every_query_has_its_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=20)
     with Service(lambda call: dropped()) as service:
-        result = mirage(*command(path, service), code=2)
+        result = generate(path, service, code=2)
     assert re.search("every call failed: .*the connection failed", result.stderr)
     rows = shown(path)
     assert len(rows) == 40
@@ -275,7 +269,7 @@ def test_bad_options_are_refused_before_anything_is_sent(path: Path, tmp_path: P
             (["--engine-args", "[1]"], "--engine-args is not a JSON object"),
             (["--key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
         ):
-            result = mirage(*command(path, service, *options), code=2)
+            result = generate(path, service, *options, code=2)
             assert message in result.stderr
             assert "to do:" in result.stderr
         assert service.calls == []
@@ -349,7 +343,7 @@ def test_ctrl_c_ends_the_calls_under_way_and_says_how_to_go_on(path: Path) -> No
         assert "Stopped. 3 replies are cached in the arena's ledger. Rerun the command to resume" in text
         assert "Traceback" not in text
         service.behave = lambda call: reply()
-        result = mirage(*command(path, service))
+        result = generate(path, service)
         assert "7 calls made, 3 cached replies" in result.stderr
     assert len(shown(path)) == 10
 
@@ -383,7 +377,7 @@ def test_ctrl_c_waits_for_replies_under_way_and_keeps_them(tmp_path: Path) -> No
         assert process.returncode == 130, stderr
         assert "15 replies are cached" in stderr.decode()
         assert len(service.calls) == 15
-        result = mirage(*command(path, service))
+        result = generate(path, service)
         assert "5 calls made, 15 cached replies" in result.stderr
         assert set(service.requests.values()) == {1}
 
@@ -399,7 +393,7 @@ def test_a_second_ctrl_c_stops_at_once_and_what_had_come_is_kept(path: Path) -> 
         assert process.returncode == 130, stderr
         assert "Traceback" not in stderr.decode()
         service.behave = lambda call: reply()
-        assert "7 calls made, 3 cached replies" in mirage(*command(path, service)).stderr
+        assert "7 calls made, 3 cached replies" in generate(path, service).stderr
 
 
 # What is never shown
@@ -437,7 +431,7 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(path: Path) -> None
         environment = os.environ | {"MY_KEY": KEY, "OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1"}
         done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         outputs = [done.stdout, done.stderr]
-        result = mirage("show", "answers", str(path), "--system", "mine")
+        result = mirage("show", "answers", path, "--system", "mine")
         outputs.append(result.stdout + result.stderr)
         assert len(service.calls) > 8
     assert "[key]" in outputs[-1]
@@ -451,33 +445,33 @@ def test_a_planted_key_is_in_no_byte_that_is_written_or_said(path: Path) -> None
         assert KEY.encode() not in raw, file
     # Parquet is compressed: the same search in what it holds.
     for table in open_arena(path).tables:
-        assert KEY not in json.dumps(open_arena(path).read(table).to_pylist())
+        assert KEY not in json.dumps(read_rows(path, table))
 
 
 # Answers made again
 
 
 def texts(path: Path) -> dict[str, str]:
-    return {f"{row['language']} {row['query_id']}": row["text"] for row in open_arena(path).read("answers").to_pylist()}
+    return {f"{row['language']} {row['query_id']}": row["text"] for row in read_rows(path, "answers")}
 
 
 def test_replace_asks_again_for_what_the_ledger_holds_and_replaces_it(path: Path) -> None:
     with Service(lambda call: reply(f"time {call.number}")) as service:
-        mirage(*command(path, service))
+        generate(path, service)
         for time_ in (2, 3):
-            planned = mirage(*command(path, service, "--replace", "--dry-run"))
+            planned = generate(path, service, "--replace", "--dry-run")
             assert "10 calls would be made" in planned.stderr
-            result = mirage(*command(path, service, "--replace"))
+            result = generate(path, service, "--replace")
             assert "10 calls made" in result.stderr
             assert set(service.requests.values()) == {time_}
             assert set(texts(path).values()) == {f"time {time_}"}
         # Nothing of the repetition is sent: the service is asked the very same.
         assert len({json.dumps(call.body, sort_keys=True) for call in service.calls}) == 10
         # What is there now is what the next run goes on from.
-        result = mirage(*command(path, service))
+        result = generate(path, service)
         assert "10 answers already exist" in result.stderr
         assert set(service.requests.values()) == {3}
-    rows = open_arena(path).read("answers").to_pylist()
+    rows = read_rows(path, "answers")
     with Ledger(path / LEDGER, read_only=True) as ledger:
         assert {(ledger.get(row["call"]) or {})["text"] for row in rows} == {"time 3"}
     assert arena.check(open_arena(path))
@@ -491,13 +485,13 @@ def test_a_repetition_of_one_system_is_not_taken_for_that_of_another(path: Path)
         for system in ("one", "two"):
             run(path, service, what=request_of(system, replace=True))
         assert set(service.requests.values()) == {3}
-    rows = open_arena(path).read("answers").to_pylist()
+    rows = read_rows(path, "answers")
     assert {(row["system"], row["text"]) for row in rows} == {("one", "time 2"), ("two", "time 3")}
 
 
 def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(path: Path) -> None:
     with Service(lambda call: reply(f"time {call.number}")) as service:
-        mirage(*command(path, service))
+        generate(path, service)
         before = texts(path)
         service.behave = lambda call: silent(60) if len(service.calls) > 16 else reply(f"time {call.number}")
         process = start(command(path, service, "--replace", "--concurrency", "2"))
@@ -512,12 +506,12 @@ def test_a_replacement_that_is_killed_goes_on_and_pays_nothing_twice(path: Path)
             got = {content: service.requests[content] for content in kept_again(ledger, service)}
         assert 5 <= len(got) < 10
         service.behave = lambda call: reply(f"time {call.number}")
-        result = mirage(*command(path, service, "--replace"))
+        result = generate(path, service, "--replace")
         assert f"{10 - len(got)} calls made, {len(got)} cached replies" in result.stderr
         assert {content: service.requests[content] for content in got} == got
         assert "time 1" not in texts(path).values()
         # The next one begins anew.
-        result = mirage(*command(path, service, "--replace"))
+        result = generate(path, service, "--replace")
         assert "10 calls made, 0 cached replies" in result.stderr
 
 
@@ -544,14 +538,14 @@ def test_what_fails_while_answers_are_made_again_is_asked_for_by_the_next_run_al
     with Service() as service:
         run(path, service)
         service.behave = lambda call: error(500) if query(call) == "en q001" else reply("again")
-        result = mirage(*command(path, service, "--replace"))
+        result = generate(path, service, "--replace")
         assert "1 calls failed" in result.stderr
         service.behave = lambda call: reply("again")
-        result = mirage(*command(path, service))
+        result = generate(path, service)
         assert "1 calls made" in result.stderr
         assert set(texts(path).values()) == {"again"}
-        assert "0 calls made" in mirage(*command(path, service)).stderr
-        assert "10 calls made" in mirage(*command(path, service, "--replace")).stderr
+        assert "0 calls made" in generate(path, service).stderr
+        assert "10 calls made" in generate(path, service, "--replace").stderr
 
 
 def test_a_ledger_that_never_saw_a_replacement_is_planned_and_replaced(path: Path) -> None:

@@ -2,10 +2,9 @@
 CI compares it under two hash seeds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from golden import record
@@ -14,10 +13,9 @@ import mirage
 
 
 @pytest.fixture(scope="module")
-def arenas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, mirage.Arena]]:
-    folder = tmp_path_factory.mktemp("golden")
-    with record.no_votes(folder):
-        yield record.all_arenas(folder)
+def arenas(module_path: Path) -> Iterator[dict[str, mirage.Arena]]:
+    with record.no_votes(module_path):
+        yield record.all_arenas(module_path)
 
 
 @pytest.mark.parametrize("part", record.PARTS)

@@ -1,7 +1,5 @@
 """The guide is true: its blocks run, its commands, links and names exist, and its generated parts are today's."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import importlib
@@ -26,12 +24,11 @@ from conftest import ROOT
 from misbehaving import Act, Call, Service, embedded, reply
 
 import mirage as package
-from mirage import cli
+from mirage import cli, open_arena
 from mirage.battles.counts import from_outcomes
 from mirage.battles.decision import decisions
 from mirage.cli.common import DEFAULT
 from mirage.explorer.kit.page_list import PAGES
-from mirage.store.arena import open_arena
 
 GUIDE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NAMED = [*GUIDE, ROOT / "CONTRIBUTING.md", ROOT / "data" / "README.md"]
@@ -48,7 +45,7 @@ OTHER_PROGRAMS = {"--index-url"}
 
 
 def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return path.read_text("utf-8")
 
 
 # Blocks run
@@ -82,11 +79,11 @@ LONG = [page for page in WITH_BLOCKS if page.name in ("api.md", "evaluate.md", "
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(module_path: Path) -> Path:
     """The bundled data, of the sample some languages."""
-    folder = tmp_path_factory.mktemp("given") / "data"
+    folder = module_path / "data"
     shutil.copytree(ROOT / "data", folder, ignore=shutil.ignore_patterns("sample"))
-    sample = open_arena(ROOT / "data" / "sample")
+    sample = open_arena("sample")
     tables = {name: sample.read(name, languages=SOME if sample.languages(name) else None) for name in sample.tables}
     write_arena(folder / "sample", tables, title=sample.title, label=sample.label)
     return folder
@@ -116,14 +113,14 @@ def run_blocks(page: Path, data: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     print_on_a_terminal(80, monkeypatch)
     for name, records in GIVEN.items() if page.name == "README.md" else ():
-        Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+        Path(name).write_text("".join(f"{json.dumps(record)}\n" for record in records), "utf-8")
     names: dict[str, Any] = {}
     with Service(model) as service:
         for kind, file, content in blocks:
             here = content.replace(STUB, service.url)
             if file:
                 Path(file).parent.mkdir(parents=True, exist_ok=True)
-                Path(file).write_text(content, encoding="utf-8")
+                Path(file).write_text(content, "utf-8")
             elif kind == "python":
                 exec(compile(here, page.name, "exec"), names)
             elif kind == "bash":
@@ -261,7 +258,7 @@ def resolve(dotted: str) -> Any:
     parts = dotted.split(".")
     for n in range(len(parts), 0, -1):
         try:
-            value: Any = importlib.import_module(".".join(parts[:n]))
+            value = importlib.import_module(".".join(parts[:n]))
         except ModuleNotFoundError:
             continue
         for part in parts[n:]:
@@ -386,7 +383,7 @@ def examples() -> list[tuple[str, str]]:
         file = path.relative_to(ROOT)
         if file.as_posix() in NO_CODE:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 continue
             for block in blocks(ast.get_docstring(node) or ""):
@@ -444,7 +441,7 @@ RUN = (
 @pytest.fixture(scope="module")
 def sample_rows() -> dict[str, Any]:
     """What the examples call `arena`, `judgments` and so on, of one language."""
-    arena = open_arena(ROOT / "data" / "sample")
+    arena = open_arena("sample")
     names = ("queries", "passages", "answers", "outcomes", "judgments", "ratings")
     tables = {name: arena.read(name, languages=["sw"]) for name in names}
     spoken = tables["judgments"]["judge"][0].as_py()

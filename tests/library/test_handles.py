@@ -1,9 +1,6 @@
 """Files are closed when reading them ends, and not when the garbage collector comes by."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,7 +34,7 @@ def opened(path: Path) -> int:
 def test_a_refused_file_is_closed_while_the_error_is_still_held(tmp_path: Path, name: str, start: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(start + GOOD)
-    read: Callable[[Path], Iterator[object]] = csv_rows if path.suffix == ".csv" else files.jsonl
+    read = csv_rows if path.suffix == ".csv" else files.jsonl
     with pytest.raises(BadInput) as held:
         list(read(path))
     assert str(path) in held.value.where

@@ -3,8 +3,6 @@
 CI compares the golden record, with its ratings, tests and predictions, under two hash seeds too.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

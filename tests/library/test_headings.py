@@ -1,7 +1,5 @@
 """The headings of an answer: what splits it into reason and answer, in 18 languages, and that no text is lost by it."""
 
-from __future__ import annotations
-
 import itertools
 import unicodedata
 from typing import Any
@@ -64,7 +62,7 @@ _PIECES = [
 ]
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(st.one_of(st.lists(st.sampled_from(_PIECES), max_size=30).map("".join), st.text(max_size=60)))
 def test_splitting_an_answer_loses_no_text(text: str) -> None:
     parsed = parse_answer(text)

@@ -1,7 +1,5 @@
 """Untrusted texts, files and addresses: shown as they are, bounded in size, never obeyed."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -27,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from arena_writer import make_answer, make_query, write_arena
 from browser import Opened, show
 from commands import CliRunner, mirage
 from conftest import ROOT
@@ -35,7 +34,7 @@ from own_system import read_system
 from payloads import HOSTILE, NAMES, PAYLOADS, STRAY, TEXTS, cores, name_of, plain
 from store_cases import forge
 
-from mirage import cli, schema
+from mirage import cli, open_arena, schema
 from mirage.errors import ArenaError, BadInput, MirageError
 from mirage.explorer.kit.page_list import PAGES
 from mirage.io.imports.formats import import_file
@@ -47,7 +46,7 @@ from mirage.pipeline import adding
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import copies, folders, owned, writing
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.makers import makers_of
 from mirage.store.sheets import QUOTED
 from mirage.store.writing import Provenance
@@ -75,7 +74,7 @@ def test_the_corpus_has_at_least_fifty_payloads_all_different() -> None:
 
 @pytest.fixture(scope="module")
 def sample() -> Arena:
-    return open_arena(ROOT / "data" / "sample")
+    return open_arena("sample")
 
 
 def record(text: str, query_id: str = "1") -> str:
@@ -221,8 +220,8 @@ def test_members_that_lead_out_of_an_archive_are_read_and_never_written(tmp_path
 def test_pitfall_188_links_and_devices_are_not_read(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, secret = tmp_path / "files", tmp_path / "secret.jsonl"
     (folder / "deep").mkdir(parents=True)
-    secret.write_text(RECORD, encoding="utf-8")
-    (folder / "a.jsonl").write_text(RECORD, encoding="utf-8")
+    secret.write_text(RECORD, "utf-8")
+    (folder / "a.jsonl").write_text(RECORD, "utf-8")
     odd = folder / "deep" / "b.jsonl"
     if kind in ("link", "device", "folder"):
         odd.symlink_to({"link": secret, "device": Path("/dev/zero"), "folder": tmp_path}[kind])
@@ -248,7 +247,7 @@ def test_an_arena_whose_files_are_links_that_lead_out_is_refused(tmp_path: Path,
     entry.symlink_to(tmp_path / "queries.parquet")
     with pytest.raises(ArenaError, match="outside"):
         open_arena(arena.path)
-    (tmp_path / "id_rsa").write_text("private", encoding="utf-8")
+    (tmp_path / "id_rsa").write_text("private", "utf-8")
     entry.unlink()
     (tmp_path / "queries.parquet").rename(entry)
     (arena.path / "makers.csv").symlink_to(tmp_path / "id_rsa")
@@ -311,8 +310,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for i, payload in enumerate(PAYLOADS):
         key = (CODES[i % len(CODES)], f"{i:02} {name_of(payload)}")
         texts = [PAYLOADS[(i // 12 * 12 + k) % len(PAYLOADS)] for k in range(12)]
-        subset: Any = ("relevant", "non_relevant")[i // len(CODES) % 2]
-        by_table["queries"].append(schema.Query(*key, subset, payload, None))
+        subset = ("relevant", "non_relevant")[i // len(CODES) % 2]
+        by_table["queries"].append(make_query(*key, subset, payload))
         by_table["passages"] += [
             schema.Passage(*key, f"{k} {name_of(text)}", k, text, text * 2, k == 1 and subset == "relevant")
             for k, text in enumerate(texts[:GIVEN], 1)
@@ -328,17 +327,17 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
         for name, text in zip(NAMES, texts, strict=True):
             answer = f"Yes, answer is present [1] {text}" if (i + len(name)) % 3 else f"I don't know {text}"
-            by_table["answers"].append(schema.Answer(*key, name, answer, "ok", "vanilla", None, None))
+            by_table["answers"].append(make_answer(*key, name, answer, template="vanilla"))
         for k, text in enumerate(texts):
             a, b = pairs[(i * 12 + k) % len(pairs)]
             for judge, verdict in zip(JUDGES, "AB", strict=True):
                 verdict = "AB"[(i + k) % 2] if judge == JUDGES[0] else verdict
                 by_table["judgments"].append(schema.Judgment(*key, judge, a, b, verdict, text, None, None))
                 by_table["judgments"].append(schema.Judgment(*key, judge, b, a, "tie", text, None, None))
-    tables: dict[str, Any] = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
+    tables = {name: schema.from_rows(name, rows) for name, rows in by_table.items()}
     tables |= OUTCOMES.run(tables)
     tables |= FEATURES.run(tables)
-    arena = writing.write(folder / FOLDER, tables, title=HOSTILE[0], label="simulated", made_by="a test")
+    arena = write_arena(folder / FOLDER, tables, title=HOSTILE[0], label="simulated")
     copies.copy(arena, folder / "own")
     for table in FORGED:
         copies.copy(arena, folder / f"forged-{table}")
@@ -353,13 +352,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     key = ("en", "1")
     huge = "<b>word</b> [1] " * (LARGE // 16)
     large = {
-        "queries": [schema.Query(*key, "relevant", huge, None)],
+        "queries": [make_query(*key, "relevant", huge)],
         "passages": [schema.Passage(*key, "1#0", 1, "title", huge, True)],
-        "answers": [schema.Answer(*key, name, huge, "ok", "vanilla", None, None) for name in ("one", "two")],
+        "answers": [make_answer(*key, name, huge, template="vanilla") for name in ("one", "two")],
         "judgments": [schema.Judgment(*key, "judge", "one", "two", "A", huge, None, None)],
     }
-    rows = {name: schema.from_rows(name, rows) for name, rows in large.items()}
-    writing.write(folder / "large", rows, title="Large", label="simulated", made_by="a test")
+    write_arena(folder / "large", large, title="Large", label="simulated")
     return folder
 
 
@@ -500,7 +498,7 @@ def test_pitfall_232_every_export_shows_hostile_texts_as_text(
                 assert not IN_TEX.search(printed.stdout)
             elif kind == "csv":
                 files.append(tmp_path / f"{command[0]}-{len(files)}.csv")
-                files[-1].write_text(printed.stdout, encoding="utf-8")
+                files[-1].write_text(printed.stdout, "utf-8")
     CliRunner().invoke(cli.app, [*map(str, compared), "--junit", f"{tmp_path}/j.xml", "--markdown", f"{tmp_path}/c.md"])
     render((tmp_path / "c.md").read_text("utf-8"))
     assert "<!" not in (junit := (tmp_path / "j.xml").read_text("utf-8"))

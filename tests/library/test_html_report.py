@@ -1,7 +1,5 @@
 """The report of an arena: what its one file holds, what it never holds, and that it is recomputed from the arena."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -21,11 +19,13 @@ from arena_writer import write_arena
 from board_cases import HOSTILE, PERSON, SECRET, make_arena
 from commands import mirage
 from conftest import ROOT
+from golden.cases import read_table
 
+from mirage import open_arena
 from mirage.errors import ArenaError, BadInput
 from mirage.publish.html_report import check_report, text_permission, write_report
 from mirage.ranking.scale import win_rate
-from mirage.store.arena import Arena, bundled_arenas, open_arena
+from mirage.store.arena import Arena
 from mirage.text.numbers import FORMATS
 from mirage.views.board import BoardChoice, board_view
 from mirage.views.influence import influence_view
@@ -88,17 +88,7 @@ def test_the_conclusion_leads_one_judge_ranks_in_percent_and_another_is_a_choice
     assert not (tmp_path / "none.html").exists()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "subject", "column"),
-    [
-        (r'"rank": 1,', '"rank": 2,', "ratings", "rank"),
-        (r'"error_value": [\d.]+,', '"error_value": 0.123,', "rates", "error_value"),
-        (r'"Title": "[^"]*"', '"Title": "Another"', "arena, sentences and texts", "Title"),
-        (r"<td>1</td>", "<td>2</td>", "page", "HTML"),
-        (r'"change": -?[\d.]+', '"change": 9.5', "battles", "change"),
-        (r"built in 1902", "built in 1903", "page", "HTML"),
-    ],
-)
+@pytest.mark.parametrize(*read_table("changed_reports"))
 def test_a_changed_value_is_named(
     arena: Arena, report: Path, tmp_path: Path, old: str, new: str, subject: str, column: str
 ) -> None:
@@ -137,7 +127,7 @@ MARKUP = (
 
 def edit_value(figures: dict[str, Any], draw: random.Random) -> None:
     """Change one value, member or row of a report's figures, anywhere."""
-    holder: Any = figures
+    holder = figures
     while True:
         place = draw.choice([*holder]) if isinstance(holder, dict) else draw.randrange(len(holder))
         if not isinstance(holder[place], dict | list) or not holder[place] or draw.random() < 0.15:
@@ -251,7 +241,7 @@ def test_a_report_of_another_processor_passes(tmp_path: Path) -> None:
     other = {"OPENBLAS_CORETYPE": "Nehalem", "PYTHONHASHSEED": "231", "MIRAGE_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-m", "mirage", "export", "html", name, "--into", str(path)]
     subprocess.run(command, cwd=ROOT, env=os.environ | other, check=True, capture_output=True)
-    assert passes(path, open_arena(bundled_arenas()[name]))
+    assert passes(path, open_arena(name))
 
 
 def test_texts_without_a_licence_are_the_owners_and_shown_unless_told_otherwise(tmp_path: Path) -> None:

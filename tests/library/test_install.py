@@ -1,7 +1,5 @@
 """mirage installs like any Python package: a wheel holds the explorer and the bundled arenas, and works anywhere."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -21,18 +19,17 @@ from packaging.version import Version
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel: Path, module_path: Path) -> Path:
     """The Python of an environment with the wheel, read-only; what it depends on is that of this environment."""
-    folder = tmp_path_factory.mktemp("installed")
-    venv.create(folder, with_pip=False)
-    (packages,) = folder.glob("lib/python*/site-packages")
+    venv.create(module_path, with_pip=False)
+    (packages,) = module_path.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
     theirs = next(path for path in sys.path if path.endswith("site-packages"))
-    (packages / "more.pth").write_text(theirs, encoding="utf-8")
+    (packages / "more.pth").write_text(theirs, "utf-8")
     for path in sorted(packages.rglob("*"), reverse=True):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    return folder / "bin" / "python"
+    return module_path / "bin" / "python"
 
 
 def test_the_wheel_is_small_and_holds_what_the_explorer_needs(wheel: Path) -> None:
@@ -70,7 +67,7 @@ def test_the_installed_explorer_opens_in_a_browser(installed: Path, tmp_path: Pa
 
 
 def test_requirements_are_the_dependencies_the_extras_of_the_pipeline_and_the_tests() -> None:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     listed = {line for line in lines if line and not line.startswith("#")}
     extras = PROJECT["optional-dependencies"]
     ours = {*PROJECT["dependencies"], *extras["explorer"], *extras["hub"], *extras["models"]}
@@ -99,9 +96,7 @@ def dependencies() -> dict[str, list[Requirement]]:
     """By where they are listed: every requirement of the project."""
     lists = {"core": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
     lists["requirements.txt"] = [
-        line
-        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-        if line[:1] not in ("", "#")
+        line for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line[:1] not in ("", "#")
     ]
     return {name: [Requirement(line) for line in lines] for name, lines in lists.items()}
 
@@ -133,7 +128,7 @@ def test_lower_bounds_leave_out_versions_with_known_holes() -> None:
 
 
 def test_ci_installs_versions_within_the_bounds() -> None:
-    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / ".ci" / "constraints.txt").read_text("utf-8").splitlines()
     pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
     versions = {canonicalize_name(name): version for name, version in pinned.items()}
     # CI installs none of them: the first is for CUDA only, and tests replace the packages of the others.
@@ -152,7 +147,7 @@ FILES = [
 
 def test_no_instruction_installs_another_project_of_the_same_import_name() -> None:
     """`mirage` on the package index is not this project."""
-    for line in (line for path in FILES for line in path.read_text(encoding="utf-8").splitlines()):
+    for line in (line for path in FILES for line in path.read_text("utf-8").splitlines()):
         _, command, words = line.partition("pip install ")
         # In a sentence the command ends with its code mark.
         names = re.split(r"[\s'\",;)]+", words.partition("`")[0]) if command else []

@@ -1,15 +1,12 @@
 """`mirage check` says what is fine, what is absent and what is wrong, each with what to do."""
 
-from __future__ import annotations
-
 import json
 import socket
 from pathlib import Path
 
 import pytest
-from commands import CliRunner
+from commands import mirage
 
-from mirage import cli
 from mirage.cli import installation
 
 
@@ -22,8 +19,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def checks(code: int = 0) -> dict[str, dict[str, str]]:
-    result = CliRunner().invoke(cli.app, ["check", "--format", "json"])
-    assert result.exit_code == code, result.output
+    result = mirage("check", "--format", "json", code=code)
     return {row["what"]: row for row in json.loads(result.stdout)}
 
 
@@ -39,7 +35,7 @@ def test_a_damaged_arena_and_a_database_that_does_not_answer_are_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "manifest.json").write_text("{", encoding="utf-8")
+    (tmp_path / "broken" / "manifest.json").write_text("{", "utf-8")
     monkeypatch.setenv("MIRAGE_ARENAS", str(tmp_path / "broken"))
     monkeypatch.setenv("MIRAGE_VOTES_URL", "postgresql://nobody@127.0.0.1:1/votes")
     results = checks(code=2)
@@ -61,5 +57,4 @@ def test_an_extra_that_is_not_installed_is_absent_and_a_taken_port_is_named(monk
 
 
 def test_the_version_is_printed() -> None:
-    result = CliRunner().invoke(cli.app, ["--version"])
-    assert (result.exit_code, result.stdout.split()[0]) == (0, "mirage")
+    assert mirage("--version").stdout.split()[0] == "mirage"

@@ -1,12 +1,11 @@
 """A judge's preference for its own maker's systems, told apart from their being better."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from golden.cases import read_table
 
 from mirage import schema
 from mirage.stages.judge.family import family_preferences
@@ -81,18 +80,7 @@ def test_the_interval_knows_that_battles_share_a_query() -> None:
     assert doubled.high - doubled.low == pytest.approx(once.high - once.low)
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        ([("en", "q", "somebody", "gpt-4", "aya-101", "A")], "maker is not known"),
-        ([("en", "q", "gpt-4o", "llama-3", "aya-101", "A")], "no system by OpenAI"),
-        ([("en", "q", "gpt-4o", "gpt-4", "aya-101", "A")], "no judge of another maker"),
-        (
-            [("en", "q", "gpt-4o", "gpt-4", "aya-101", "A"), ("en", "q", "gpt-3.5", "gpt-4", "aya-101", "A")],
-            "no judge of another maker",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*read_table("families_apart"))
 def test_what_cannot_be_compared_has_a_reason(rows: list[tuple[Any, ...]], reason: str) -> None:
     preferences = family_preferences(judged(rows))
     assert {row.difference for row in preferences} == {None}

@@ -1,7 +1,5 @@
 """Real battles of LMArena, judged by people and by three models: what the data's own README says must come out."""
 
-from __future__ import annotations
-
 import gzip
 from itertools import islice
 from pathlib import Path
@@ -33,7 +31,7 @@ def test_every_verdict_is_kept(tmp_path: Path) -> None:
 
 def test_people_are_not_compared_as_a_judge(tmp_path: Path) -> None:
     with gzip.open(FILE, "rt", encoding="utf-8") as rows:
-        (tmp_path / "some.csv").write_text("".join(islice(rows, 400)), encoding="utf-8")
+        (tmp_path / "some.csv").write_text("".join(islice(rows, 400)), "utf-8")
     arena = import_file(tmp_path / "some.csv", tmp_path / "arena").arena
     pairs = {(pair.one, pair.other) for pair in pairs_view(arena) if pair.one != PEOPLE}
     assert pairs == {(CLAUDE, GPT35), (CLAUDE, GPT4), (GPT35, GPT4)}

@@ -1,7 +1,5 @@
 """Kendall's tau and Holm's correction."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

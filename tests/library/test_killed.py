@@ -5,8 +5,6 @@ Each kind of command is killed once, before one of its steps; `KILLS=100 pytest 
 every command a hundred times: before every step it has, and at random moments.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -23,7 +21,10 @@ import generating_cases
 import miracl_cases
 import nomiracl_cases
 import pytest
+from arena_writer import add_rows, make_answer, make_judgment, read_rows
+from commands import write_jsonl
 from forks import Forks
+from golden.cases import read_pairs
 from mirage_bench_cases import add_cards, published
 from misbehaving import Act, Call, Service, reply
 from store_cases import snapshot
@@ -38,7 +39,6 @@ from mirage.people.votes.rows import now
 from mirage.store import arena as arenas
 from mirage.store.arena import is_arena, open_arena
 from mirage.store.ledger import NAME, Ledger, ledger_path
-from mirage.store.upsert import NewRows, upsert
 
 KILLS = int(os.environ.get("KILLS", "1"))
 QUERIES = 8
@@ -102,7 +102,7 @@ class Runner:
 
     def start(self, args: list[str], last: int = 0) -> Forks:
         """Start a command, which is killed before this step on the disk; 0 for none."""
-        self._file.write_text(json.dumps([args, last]), encoding="utf-8")
+        self._file.write_text(json.dumps([args, last]), "utf-8")
         self.forks.start()
         return self.forks
 
@@ -147,18 +147,15 @@ def tables(arena: Path) -> dict[str, object]:
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = generating_cases.write(tmp_path_factory.mktemp("answered") / "arena", n=QUERIES)
     kinds = ("relevant", "non_relevant")
-    rows = open_arena(path).read("queries").to_pylist()
+    rows = read_rows(path, "queries")
     queries = [schema.Query(**row | {"subset": kinds[k % 2]}) for k, row in enumerate(rows)]
     answers, draw = [], random.Random(0)
     for query, (j, system) in itertools.product(queries, enumerate(SYSTEMS, 1)):
         said = f"##Reason: It says so [{query.query_id}#0]. ##Answer: Yes, answer is present, says {system}."
         text = said if draw.random() < j / 6 else f"I don't know, says {system}."
         template = "rag" if system == "five" else "vanilla"
-        answers.append(schema.Answer(query.language, query.query_id, system, text, "ok", template, None, None))
-    tables = {"queries": queries, "answers": answers}
-    new = {name: NewRows(schema.from_rows(name, rows)) for name, rows in tables.items()}
-    upsert(path, new, made_by="a test")
-    return path
+        answers.append(make_answer(query.language, query.query_id, system, text, template=template))
+    return add_rows(path, queries=queries, answers=answers).path
 
 
 @pytest.fixture(scope="module")
@@ -166,12 +163,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("file") / "answers.jsonl"
     fields = {"language": "en", "system": "new", "contexts": ["A text."]}
     rows = [fields | {"id": f"n{k}", "question": f"What of {k}?", "answer": f"{k}. " * 20} for k in range(100)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    path.with_name("cards.csv").write_text("system,licence\none,MIT\ntwo,MIT\n", encoding="utf-8")
+    write_jsonl(path, *rows)
+    path.with_name("cards.csv").write_text("system,licence\none,MIT\ntwo,MIT\n", "utf-8")
     labels = [f"en,q{k:03},one,eva,{k % 2}\n" for k in range(QUERIES)]
-    path.with_name("labels.csv").write_text(
-        "language,query_id,system,rater,value\n" + "".join(labels), encoding="utf-8"
-    )
+    path.with_name("labels.csv").write_text("language,query_id,system,rater,value\n" + "".join(labels), "utf-8")
     return path
 
 
@@ -187,50 +182,13 @@ def public(tmp_path_factory: pytest.TempPathFactory, runner: Runner) -> Iterator
     rows = [{"id": str(k), "question": f"Of {k}?", "answer": "Yes.", "language": "en"} for k in range(9)]
     datasets.Dataset.from_list(rows).save_to_disk(str(folder / "dataset"))
     with miracl_cases.served(miracl_cases.hub() | {name: raw}) as mirror, Service(ScriptedModel()) as service:
-        own: dict[str, object] = {"docs": write_corpus(folder / "docs", 4), "mirror": mirror, "service": service.url}
+        own = {"docs": write_corpus(folder / "docs", 4), "mirror": mirror, "service": service.url}
         named = {each: folder / each for each in ("nomiracl", "miracl", "bench", "dataset")}
         runner.run(COMMANDS["pull miracl"].format(out=named["miracl"], mirror=mirror).split())
         yield own | named
 
 
-COMMANDS = {
-    "testset": "testset {out} --corpus {docs} --languages de --n 2 --depth 5 --model m --base-url {service}",
-    "pull nomiracl": "pull nomiracl --languages sw --into {out} --base-url {mirror}",
-    "pull miracl": "pull miracl --split train --texts --languages sw --into {out} --base-url {mirror}",
-    "pull mirage-bench": "pull mirage-bench --into {out} --from {bench} --languages fi",
-    "import nomiracl": "import nomiracl {nomiracl} --languages sw --into {out}",
-    "import miracl": "import miracl {miracl} --split train --into {out}",
-    "import mirage-bench": "import mirage-bench {bench} --into {out}",
-    "import hf": "import hf {dataset} --set system=one --into {out}",
-    "import": "import {file} --into {arena}",
-    "systems": "import {cards} --as systems --into {arena}",
-    "measure": "measure {arena}",
-    "evaluate": "evaluate {file} --into {out}",
-    "evaluate an arena": "evaluate {arena}",
-    "cut": "measure outcomes {arena} --shard 2/2",
-    "merge": "arena merge {arena} {arena}.part-1-of-2",
-    "judge": "judge {arena} --judge heuristic --queries 20",
-    "known": "judge {arena} --judge heuristic --known --pairs 20",
-    "passport": "judge passport {arena} --judge heuristic --queries 2",
-    "retrieve": "generate retrieve {arena}",
-    "rank": "rank {arena} --judge relevance --store --draws 50",
-    "surrogate": "rank surrogate {arena} --judge relevance --store --regressor linear",
-    "labels": "votes import {labels} --kind answers --arena {arena}",
-    "remove": "arena remove {arena} two",
-    "keep-run": "arena keep-run {arena} two --date 2026-10-01",
-    "copy": "arena copy {arena} {out}",
-    "pull": "pull {arena} {out}",
-    "table": "export table {arena} answers --out {out}.csv",
-    "records": "export records {arena} --out {out}.jsonl",
-    "preferences": "export preferences {arena} --judge gpt --out {out}.jsonl",
-    "html": "export html {arena} --into {out}.html",
-    "trec": "export trec {arena} --out {out}.txt",
-    "hub": "export hub {arena} --into {out}",
-    "sft": "export sft {arena} --system five --out {out}.jsonl",
-    "ballot": "votes ballot {arena} --language en --out {out}.csv",
-    "audit": "votes audit {arena} --out {out}.csv",
-    "votes": "votes export {out}.csv --key {out}.key",
-}
+COMMANDS = read_pairs("killed_commands")
 ALIKE = {
     *("pull", "known", "evaluate an arena", "import miracl", "import mirage-bench", "import hf"),
     *("records", "preferences", "trec", "sft", "ballot", "audit"),
@@ -247,14 +205,13 @@ def measured(tmp_path_factory: pytest.TempPathFactory, runner: Runner, answered:
     shutil.copytree(answered, path)
     for command in (f"measure outcomes {path} --shard 1/2", f"generate retrieve {path}.part-1-of-2", f"measure {path}"):
         runner.run(command.split())
-    queries = open_arena(path).read("queries").to_pylist()
+    queries = read_rows(path, "queries")
     verdicts = [
-        schema.Judgment(row["language"], row["query_id"], "gpt", *pair, "AB"[k % 3 == 0], None, None, None)
+        make_judgment(row["language"], row["query_id"], "gpt", *pair, "AB"[k % 3 == 0])
         for k, row in enumerate(queries)
         for pair in itertools.combinations(SYSTEMS, 2)
     ]
-    upsert(path, {"judgments": NewRows(schema.from_rows("judgments", verdicts))}, made_by="a test")
-    return path.parent
+    return add_rows(path, judgments=verdicts).path.parent
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if KILLS > 1 or name not in ALIKE])
@@ -318,7 +275,7 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
     with Service(says, latency=0.01) as service:
         named = ["--system", "new"] if verb == "generate" else ["--judge", "new", "--queries", "10"]
         if verb == "points":
-            (rubric := tmp_path / "tone.yaml").write_text("question: Is it kind?\nscale: points\n", encoding="utf-8")
+            (rubric := tmp_path / "tone.yaml").write_text("question: Is it kind?\nscale: points\n", "utf-8")
             named += ["--criterion", str(rubric)]
         model = ["--model", "m", "--base-url", service.url, "--retries", "0", "--concurrency", str(AT_ONCE)]
         args = ["generate" if verb == "generate" else "judge", str(path), *named, *model]
@@ -343,7 +300,7 @@ def test_pitfall_9_killed_while_it_asks_nothing_is_lost_or_asked_twice(
     table, owner = {"generate": ("answers", "system"), "judge": ("judgments", "judge"), "points": ("scores", "rater")}[
         verb
     ]
-    rows = open_arena(path).read(table).to_pylist()
+    rows = read_rows(path, table)
     assert sum(row[owner].partition(":")[0] == "new" for row in rows) == asked
     sound(path)
 
@@ -369,7 +326,7 @@ def test_an_import_of_votes_that_is_killed_is_whole_or_not_there(
         Vote(vote_id=f"v{k}", time=now(), query_id=f"q{k}", vote="A", control=True, **about)  # type: ignore[arg-type]
         for k in range(3_000)
     ]
-    file.write_text("".join(json.dumps(vars_of(row)) + "\n" for row in rows), encoding="utf-8")
+    write_jsonl(file, *(vars_of(row) for row in rows))
     args = ["votes", "import", str(file)]
     for _ in range(KILLS):
         shutil.rmtree(runner.home, ignore_errors=True)

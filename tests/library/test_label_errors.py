@@ -1,7 +1,5 @@
 """Rates corrected for label errors: by hand, the ends of what an audit can find, and coverage."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,14 +1,11 @@
 """Languages: the 18 of MIRACL, every other BCP 47 tag, one order, and what is said of what is no language."""
 
-from __future__ import annotations
-
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import langcodes
 import pytest
+from commands import refuses, run_python, write_jsonl
 from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,7 +110,7 @@ def test_the_normal_form_of_a_tag_is_its_own_normal_form(tag: str) -> None:
     assert known.endonym
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.sets(TAGS.filter(lambda tag: not tag.startswith("all")), min_size=1, max_size=5))
 def test_any_language_is_stored_and_read_again(tags: set[str]) -> None:
     codes = {language(tag).code for tag in tags}
@@ -130,9 +127,8 @@ def test_the_order_is_that_of_the_codes_then_all_then_none() -> None:
 
 @pytest.mark.parametrize("bad", ["xx", "all", "", "a", "en\n", "no such language", "x" * 100, "pt-", "\0"])
 def test_what_is_no_language_is_refused_with_the_place(bad: str) -> None:
-    with pytest.raises(UnknownName) as caught:
+    with refuses(UnknownName, where="questions.csv:7"):
         language(bad, where="questions.csv:7")
-    assert caught.value.where == "questions.csv:7"
     assert not is_code(bad)
 
 
@@ -161,7 +157,7 @@ def test_the_18_need_no_library() -> None:
         "assert in_order(['zh', 'ar']) == ['ar', 'zh']\n"
         "assert 'langcodes' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run_python(program)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +179,7 @@ def test_several_codes_of_a_language_are_one_language(tmp_path: Path, codes: str
     rows = [
         {"question": f"? {n}", "answer": "!", "system": "x", "language": code} for n, code in enumerate(codes.split())
     ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_jsonl(file, *rows)
     options = Options.parse(meanings=[value] if value else [])
     made = import_file(file, tmp_path / "arena", options=options)
     assert " ".join(made.arena.languages("queries")) == kept
@@ -194,7 +190,7 @@ def test_codes_are_one_language_in_verdicts_and_across_imports(tmp_path: Path) -
     rows = [{"query_id": "q1", "system_a": "x", "system_b": "y", "verdict": "A", "language": "zh"}]
     rows += [{**rows[0], "query_id": "q2", "language": "zh-CN"}, {**rows[0], "query_id": "q3", "language": "zh-TW"}]
     file = tmp_path / "verdicts.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_jsonl(file, *rows)
     for judgments, notes in (read_judgments_file(file), read_judgments(rows)):
         assert set(judgments["language"].to_pylist()) == {"zh"}
         assert "zh-CN" in " ".join(notes)
@@ -207,11 +203,7 @@ def test_codes_are_one_language_in_verdicts_and_across_imports(tmp_path: Path) -
 def test_translations_of_one_id_stay_apart(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     rows = [("zh-CN", "灯塔有多高？"), ("zh-TW", "燈塔有多高？")]
-    file.write_text(
-        "".join(
-            json.dumps({"id": 1, "question": q, "answer": "!", "system": "x", "language": c}) + "\n" for c, q in rows
-        )
-    )
+    write_jsonl(file, *({"id": 1, "question": q, "answer": "!", "system": "x", "language": c} for c, q in rows))
     made = import_file(file, tmp_path / "arena")
     assert list(made.arena.languages("queries")) == ["zh-CN", "zh-TW"]
     assert "stay languages of their own" in made.summary.guessed["codes of Chinese"]

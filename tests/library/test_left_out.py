@@ -3,8 +3,6 @@
 The arenas are made here, not by the package's simulation: ratings and features are drawn apart from one another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

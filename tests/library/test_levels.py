@@ -1,7 +1,5 @@
 """Levels corrected by people's labels: the estimator, and files of labels."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, make_answer, make_query, read_rows, write_arena
 from commands import mirage as run
 from conftest import ROOT
 from votes_cases import evidence
@@ -21,7 +19,6 @@ from mirage.people.levels.labels import import_labels, label_measures, read_labe
 from mirage.people.levels.levels import correct_levels
 from mirage.stats.powered_mean import powered_mean
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 
 SYSTEMS = ("able", "bold")
 ONE = np.zeros(400, dtype=np.intp)
@@ -101,20 +98,20 @@ def test_intervals_hold_with_20_labels_at_any_rate(rate: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(module_path: Path) -> Path:
     """An arena with three languages of 60 parallel queries, two systems, and labels in all but one of them."""
-    path = tmp_path_factory.mktemp("levels") / "arena"
+    path = module_path / "arena"
     rng = np.random.default_rng(11)
     queries, answers, outcomes, scores = [], [], [], []
     for code in ("en", "sw", "te"):
         for k in range(60):
             subset = "relevant" if k % 2 else "non_relevant"
-            queries.append(schema.Query(code, f"{code}{k}", subset, f"question {k}", None))
+            queries.append(make_query(code, f"{code}{k}", subset, f"question {k}"))
             for system in SYSTEMS:
                 right = rng.random() < (0.85 if system == "able" else 0.5)
                 answered = right == (subset == "relevant")
                 text = f"answer {k} of {system}" if answered else "I cannot answer."
-                answers.append(schema.Answer(code, f"{code}{k}", system, text, "ok", None, None, None))
+                answers.append(make_answer(code, f"{code}{k}", system, text))
                 seen = answered if rng.random() < 0.95 else not answered
                 word = "answered" if seen else "abstained"
                 for parser in ("published", "strict"):
@@ -128,13 +125,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                         schema.Score(code, f"{code}{k}", system, "answered", "amina", True, answered, 0, 1, None)
                     )
     tables = {"queries": queries, "answers": answers, "outcomes": outcomes, "scores": scores}
-    kinds = {"queries": schema.Query, "answers": schema.Answer, "outcomes": schema.OutcomeRow, "scores": schema.Score}
-    write_arena(
-        path,
-        {name: schema.sort(name, schema.from_rows(kinds[name], rows)) for name, rows in tables.items()},
-        title="Levels",
-    )
-    return path
+    return write_arena(path, tables, title="Levels").path
 
 
 def test_levels_have_the_measured_rate_beside_them(folder: Path) -> None:
@@ -166,13 +157,13 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)
     file = tmp_path / "labels.csv"
-    text = next(row for row in open_arena(arena).read("answers").to_pylist() if row["language"] == "te")
+    text = next(row for row in read_rows(arena, "answers") if row["language"] == "te")
     query, system = text["query_id"], text["system"]
     head = "language,query_id,system,rater,value,answer\n"
-    file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", encoding="utf-8")
+    file.write_text(f"{head}te,{query},{system},juma,answered,another text\nte,te1,able,juma,0,\n", "utf-8")
     result = import_labels(arena, file, made_by="test")
     assert (result.labels, result.changed) == (1, 1)
-    file.write_text(f"{head}te,{query},{system},juma,1,another text\n", encoding="utf-8")
+    file.write_text(f"{head}te,{query},{system},juma,1,another text\n", "utf-8")
     with pytest.raises(NotEnoughData):
         import_labels(arena, file, made_by="test")
 
@@ -190,7 +181,7 @@ def test_labels_come_from_a_file_and_stale_ones_are_counted(folder: Path, tmp_pa
 )
 def test_an_invalid_label_rejects_the_file(folder: Path, tmp_path: Path, line: str, word: str) -> None:
     file = tmp_path / "labels.csv"
-    file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", encoding="utf-8")
+    file.write_text(f"language,query_id,system,rater,value,answer\n{line}\n", "utf-8")
     before = open_arena(folder).version
     with pytest.raises(BadInput, match=word) as caught:
         import_labels(folder, file, made_by="test")
@@ -207,16 +198,14 @@ def test_scores_on_a_scale_are_corrected_by_programs(folder: Path, tmp_path: Pat
     arena = tmp_path / "arena"
     shutil.copytree(folder, arena)
     rng, rows = np.random.default_rng(2), []
-    for answer in open_arena(arena).read("answers").to_pylist():
+    for answer in read_rows(arena, "answers"):
         key = answer["language"], answer["query_id"], answer["system"]
         value = float(rng.integers(1, 5))
         said = min(max(value + rng.normal(0, 0.5), 1), 4)
         rows.append(schema.Score(*key, "helpful", "judge", False, said, 1, 4, None))
         if rng.random() < 0.5:
             rows.append(schema.Score(*key, "helpful", "amina", True, value, 1, 4, None))
-    table = schema.sort("scores", schema.from_rows(schema.Score, rows))
-    upsert(arena, {"scores": by_key("scores", table)}, made_by="test")
-    labels = read_labels(open_arena(arena), "score:helpful")
+    labels = read_labels(add_rows(arena, scores=rows), "score:helpful")
     result = correct_levels(labels)
     corrected = [row for row in result.rows if row.status == "corrected"]
     assert corrected
@@ -247,16 +236,12 @@ def test_votes_on_citations_become_the_share_that_supports(folder: Path, tmp_pat
         schema.Feature("en", row["query_id"], row["system"], "citation_precision", k % 3 / 2, None)
         for k, row in enumerate(answers)
     ]
-    table = schema.sort("features", schema.from_rows(schema.Feature, features))
     passages = [
         schema.Passage("en", query, f"p{k}", k, None, f"passage {k} of {query}", None)
         for query in dict.fromkeys(row["query_id"] for row in answers)
         for k in (1, 2, 3)
     ]
-    passages = schema.sort("passages", schema.from_rows(schema.Passage, passages))
-    new = {"features": by_key("features", table), "passages": by_key("passages", passages)}
-    upsert(path, new, made_by="test")
-    arena = open_arena(path)
+    arena = add_rows(path, features=features, passages=passages)
     rows = [
         evidence(
             arena=arena.name,

@@ -1,7 +1,5 @@
 """How replies end, what they cost, and requests that services turn down."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import partial
@@ -85,7 +83,7 @@ def test_reply_tokens_are_the_largest_account_that_the_service_gives(usage: Mapp
 
 def test_a_budget_counts_thoughts_that_the_service_bills_beside_the_reply(ledger: Ledger) -> None:
     usage = {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 1030}
-    limits: dict[str, Any] = {"price_in": 0.0, "price_out": 1_000.0, "budget": 3.0}
+    limits = {"price_in": 0.0, "price_out": 1_000.0, "budget": 3.0}
     with Service(lambda call: replied({"content": "Seven."}, usage=usage)) as service:
         answers = ask(service, ledger, *(f"q{n}" for n in range(9)), **limits)
     spent = cost_of_all(answers, Limits(**limits))

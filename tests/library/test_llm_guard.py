@@ -1,7 +1,5 @@
 """What a service may send: bodies of a bounded size, no redirect elsewhere, counts that can be, a cause for no text."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64encode, urlsafe_b64encode
@@ -30,7 +28,7 @@ MESSAGES = [{"role": "user", "content": "How many?"}]
 def ask(service: Service, ledger: Ledger, *queries: str, **limits: Any) -> list[Any]:
     """Ask queries with a key, without retries."""
     endpoint = presets.resolve(base_url=service.url, key_env="MY_KEY", environ={"MY_KEY": KEY})
-    how: dict[str, Any] = {"settings": Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
+    how = {"settings": Settings("tiny", max_tokens=100), "retries": 0, "concurrency": 8, **limits}
     return ask_one(service, ledger, *(queries or ("q",)), endpoint=endpoint, **how)
 
 
@@ -125,16 +123,13 @@ def test_a_count_that_cannot_be_is_an_estimate_that_says_so(ledger: Ledger, name
     (answer,) = answers
     assert answer.status == "ok"
     assert answer.estimated
-    assert answer.tokens_in is not None
     assert answer.tokens_out is not None
     assert 0 < answer.tokens_in < 40
     assert 0 < answer.tokens_out < 20
     cost = spent(answers, Limits(**price))
     assert cost.estimated == 1
-    assert cost.money is not None
     assert 0 < cost.money < 0.1
     kept = ledger.get(answer.key)
-    assert kept is not None
     assert kept["estimated"] is True
 
 
@@ -183,7 +178,6 @@ def test_reasoning_is_kept_beside_the_text_and_counted_as_tokens(ledger: Ledger)
     assert answer.reasoning == THOUGHT * 50
     assert (ledger.get(answer.key) or {})["reasoning"] == THOUGHT * 50
     assert answer.estimated
-    assert answer.tokens_out is not None
     assert answer.tokens_out > 200
 
 
@@ -214,7 +208,7 @@ ENCODED = {
 @pytest.mark.parametrize("shown", ENCODED.values(), ids=ENCODED.keys())
 def test_pitfall_190_a_key_that_comes_back_is_in_no_field_of_a_reply(ledger: Ledger, shown: str) -> None:
     half = len(shown) // 2
-    chunks: list[dict[str, Any]] = [
+    chunks = [
         {"choices": [{"delta": {part: text}}]}
         for part in ("content", "reasoning_content")
         for text in (f"It is {shown[:half]}", f"{shown[half:]}.")

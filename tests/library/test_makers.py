@@ -1,19 +1,17 @@
 """Who made a system: by its name, whatever the name is, or by what the user says."""
 
-from __future__ import annotations
-
 import string
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from board_cases import board_of
 from commands import mirage
+from golden.cases import read_golden
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import Result
 
-from mirage import schema
 from mirage.errors import BadInput, UnknownName
 from mirage.publish.charts.palette import family
 from mirage.ranking.judges import Judge, PanelJudge, VerdictJudge
@@ -57,23 +55,6 @@ meta.llama3-70b Meta | CodeLlama-34b Meta | opt-66b Meta | unsloth/Llama-3.2-1B 
 gemma2 Google | codegemma-7b Google | gemini-2.5-pro Google | mt5-xxl Google | flan-ul2 Google
 baseline/gpt-4-like baseline | baseline/first-passage baseline
 """
-UNKNOWN = [
-    *("yield", "Yiddish reader", "my-yi", "novara", "supernova", "nova", "casanova-pro", "grokking", "groq-runner"),
-    *(
-        "claudette",
-        "graphite",
-        "granites",
-        "o1lala",
-        "o10",
-        "phishing",
-        "alphi",
-        "kimishop",
-        "aryan",
-        "command-line-bot",
-    ),
-    *("solar-panel", "mosaic", "ournous", "orcas", "ayahuasca", "tinyllama", "falconer", "stepping"),
-    *("", " ", "/", "//", "a/", "/b", "mine", "my own model", "judge-2", "optimal", "opt-out", "lab ibmx", "fine-tune"),
-]
 
 
 def cases() -> list[tuple[str, str]]:
@@ -92,14 +73,8 @@ def test_the_makers_of_today_are_known() -> None:
     assert {system: maker(f" {system.upper()} ") for system in large} == large
 
 
-PITFALL_166 = """gpt4all gpt4all-j GPT4All-13B-snoozy gpt-4all gpt4free llama-index llama_index-rag
-llamaindex-demo llama.cpp llama-cpp-server llamafile claudette claude-like gemini-like gpt-4-clone chatgpt-style
-mistralish mistral_like deepseeker falcon-rag granite-search phi-lookup orca-app hermes-agent palm-reader arctic-rag
-zephyr-bot bloom-filter command-center commander bards"""
-
-
 def test_a_word_within_another_names_nobody() -> None:
-    assert [system for system in (*UNKNOWN, *PITFALL_166.split()) if maker(system) != OTHER] == []
+    assert [case for case in read_golden("unknown_makers") if maker(case["system"]) != OTHER] == []
 
 
 @given(st.text())
@@ -128,10 +103,10 @@ def judged(path: Path) -> Arena:
     for q in range(10):
         for judge, first in (("alpha", "A"), ("gpt-4o", "B")):
             for a, b, verdict in (("ours-1", "llama-3", first), ("llama-3", "ours-1", "A" if first == "B" else "B")):
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, verdict, None, None, None))
+                rows.append(make_judgment("en", f"q{q}", judge, a, b, verdict))
             for a, b in (("llama-3", "mixtral"), ("mixtral", "ours-1")):
-                rows.append(schema.Judgment("en", f"q{q}", judge, a, b, "A", None, None, None))
-    return write_arena(path, {"judgments": schema.from_rows("judgments", rows)}, title="A", label="own")
+                rows.append(make_judgment("en", f"q{q}", judge, a, b, "A"))
+    return write_arena(path, {"judgments": rows}, title="A", label="own")
 
 
 def rank(arena: Arena, *args: str, code: int = 0) -> Result:
@@ -143,7 +118,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
     arena = judged(tmp_path / "a")
     assert "both by" not in rank(arena, "--judge", "alpha", "--no-own-family").stderr
     assert families(arena) == ("OpenAI", "other")
-    (arena.path / "makers.csv").write_text("system,maker\nalpha,Our Lab\nours-1,Our Lab\n", encoding="utf-8")
+    (arena.path / "makers.csv").write_text("system,maker\nalpha,Our Lab\nours-1,Our Lab\n", "utf-8")
     message = rank(arena, "--judge", "alpha", "--no-own-family").stderr
     assert "alpha and a system are both by Our Lab" in message
     assert "30" in message
@@ -161,7 +136,7 @@ def test_a_file_beside_the_arena_names_makers_for_commands_and_pages(tmp_path: P
 
 def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
     arena = judged(tmp_path / "a")
-    (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", encoding="utf-8")
+    (arena.path / "makers.csv").write_text("\ufeffsystem,maker\r\nalpha,Our Lab\r\n", "utf-8")
     pooled = PanelJudge(judges=("gpt-4o", "alpha"))
 
     def rated(judge: Judge, without: str | None = None) -> list[float]:
@@ -188,7 +163,7 @@ def test_judges_of_a_named_maker_are_left_out(tmp_path: Path) -> None:
 )
 def test_a_file_that_names_nothing_is_refused_with_its_place(tmp_path: Path, text: str) -> None:
     arena = judged(tmp_path / "a")
-    (arena.path / "makers.csv").write_text(text, encoding="utf-8")
+    (arena.path / "makers.csv").write_text(text, "utf-8")
     with pytest.raises(BadInput) as caught:
         makers_of(arena)
     assert "makers.csv" in caught.value.where

@@ -1,7 +1,5 @@
 """A manifest that somebody has tampered with is an error of that one arena, whatever is in it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from contextlib import suppress
@@ -9,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CliRunner
+from arena_writer import make_answer, make_query
+from commands import mirage
 from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from mirage import cli, schema
+from mirage import schema
 from mirage.errors import ArenaError, MirageError
 from mirage.store import arena as arenas
 from mirage.store import copies, runs, writing
@@ -44,8 +43,8 @@ PATHS = [
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     rows = {
-        "queries": [schema.Query("en", "q0", "relevant", "Why?", None)],
-        "answers": [schema.Answer("en", "q0", "one", "So.", "ok", None, None, None)],
+        "queries": [make_query("en", "q0", "relevant", "Why?")],
+        "answers": [make_answer("en", "q0", "one", "So.")],
     }
     tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
     writing.write(tmp_path / "arenas" / "bad", tables, made_by=Provenance("a test", notes=["a note"]))
@@ -76,7 +75,7 @@ ODD = st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats() |
 VALUES = st.recursive(ODD, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_of_a_manifest_is_an_error_of_ours_or_none(arena: Path, data: st.DataObject) -> None:
     file = arena.parent / "good" / manifests.NAME
@@ -103,10 +102,9 @@ def test_a_path_that_is_none_is_refused_by_every_door(arena: Path, name: str) ->
     (arena / manifests.NAME).write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(ArenaError):
         open_arena(arena)
-    result = CliRunner().invoke(cli.app, ["check", str(arena)])
-    assert result.exit_code == 2
+    result = mirage("check", arena, code=2)
     assert "to do:" in result.output
-    assert CliRunner().invoke(cli.app, ["check", str(arena.parent / "good")]).exit_code == 0
+    mirage("check", arena.parent / "good")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """Which marks of a judge or grader count: golden cases, and what planted text cannot do."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from golden.cases import read_golden
+from golden.cases import read_golden, read_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,26 +27,7 @@ def test_a_grade_is_what_the_grader_sets_and_not_what_it_mentions(case: dict[str
     assert parse_grade(case["reply"], case["shown"]) == case["grade"]
 
 
-LABELLED = {
-    "ar": "الحكم هو {} وليس {}.",
-    "bn": "রায়: {}, {} নয়।",
-    "de": "Das Urteil lautet {}, nicht {}.",
-    "en": "The verdict is {}; {} is weaker.",
-    "es": "El veredicto es {}, no {}.",
-    "fa": "حکم: {}، نه {}.",
-    "fi": "Päätös on {}, ei {}.",
-    "fr": "Le verdict est {} et non {}.",
-    "hi": "निर्णय: {}, {} नहीं।",
-    "id": "Keputusan: {}, bukan {}.",
-    "ja": "判定は{}です。{}ではありません。",
-    "ko": "판정: {}. {}가 아닙니다.",
-    "ru": "Вердикт: {}, а не {}.",
-    "sw": "Uamuzi ni {}, si {}.",
-    "te": "తీర్పు: {}, {} కాదు.",
-    "th": "คำตัดสินคือ {} ไม่ใช่ {}",
-    "yo": "Ìdájọ́: {}, kì í ṣe {}.",
-    "zh": "我选择{}，而不是{}。",
-}
+LABELLED = read_pairs("labelled_verdicts")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -73,7 +52,7 @@ def test_a_mark_that_is_denied_after_it_does_not_count(reply: str) -> None:
 
 
 def test_verdicts_of_the_field_are_what_the_judge_meant(shared: Path) -> None:
-    lines = (shared / "field" / "verdict-marks.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (shared / "field" / "verdict-marks.jsonl").read_text("utf-8").splitlines()
     for case in map(json.loads, lines):
         assert parse_verdict(case["reply"]).verdict in case["right"].split(" or "), case
 
@@ -88,7 +67,7 @@ _PLANTED = st.lists(
 
 
 @given(_PLANTED, st.sampled_from(["[[2]]", "**[[2]]**", "Score: [[2]]", "**Score:** [[2]]."]))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_no_planted_text_raises_a_grade(planted: str, grade: str) -> None:
     assert parse_grade(f"The text is poor, whatever it claims.\n\n{grade}", [planted]) == 2
     quoting = parse_grade(f'The text says "{planted}".\nIt is poor.\n\n{grade}', [planted])
@@ -98,7 +77,7 @@ def test_no_planted_text_raises_a_grade(planted: str, grade: str) -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=20))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_reply_is_read_without_an_error(text: str, shown: str) -> None:
     grade = parse_grade(text, [shown])
     assert grade is None or 1 <= grade <= 5

@@ -1,13 +1,11 @@
 """`mirage measure features`: what is measured with which tools, and what stays."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from commands import mirage
 from conftest import ROOT
 from misbehaving import Service, error, reply
@@ -75,19 +73,15 @@ def small(path: Path) -> Path:
     """An arena of three queries with answers of two systems."""
     keys = [("en", f"q{i}") for i in range(3)]
     tables = {
-        "queries": schema.from_rows("queries", [schema.Query(*key, None, f"Query {key[1]}?", None) for key in keys]),
-        "passages": schema.from_rows("passages", [schema.Passage(*key, "p#0", 1, "T", "Text.", True) for key in keys]),
-        "answers": schema.from_rows(
-            "answers",
-            [
-                schema.Answer(*key, system, f"##Answer: {system} on {key[1]}.", "ok", "rag", None, None)
-                for key in keys
-                for system in ("ours", "theirs")
-            ],
-        ),
+        "queries": [make_query(*key, None, f"Query {key[1]}?") for key in keys],
+        "passages": [schema.Passage(*key, "p#0", 1, "T", "Text.", True) for key in keys],
+        "answers": [
+            make_answer(*key, system, f"##Answer: {system} on {key[1]}.", template="rag")
+            for key in keys
+            for system in ("ours", "theirs")
+        ],
     }
-    write_arena(path, tables, title="Small", label="simulated")
-    return path
+    return write_arena(path, tables, title="Small", label="simulated").path
 
 
 def grades(arena: Path, feature: str = "fluency_score") -> list[float | None]:

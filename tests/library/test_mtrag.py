@@ -1,7 +1,5 @@
 """The rated subset of MTRAG, a real file of InspectorRAGet: one command brings it, and pages show it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage
 from commands import rows as printed
 from conftest import DATA, PATIENCE, ROOT
@@ -30,13 +29,12 @@ SYSTEMS = ("gpt-4o", "llama-3.1-405b-instruct", "reference")
 @pytest.fixture(scope="module")
 def source() -> dict[str, Any]:
     with gzip.open(FILE, "rt", encoding="utf-8") as stream:
-        content: dict[str, Any] = json.load(stream)
-    return content
+        return json.load(stream)
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("arenas") / "mtrag"
+def arena(module_path: Path) -> Path:
+    path = module_path / "mtrag"
     mirage("import", FILE, "--into", path)
     return path
 
@@ -50,10 +48,10 @@ def test_one_command_brings_everything(arena: Path, source: dict[str, Any]) -> N
     ratings = [row for result in source["evaluations"] for row in result["annotations"].values()]
     assert opened.rows("scores") == sum(map(len, ratings)) == 10_426
     assert opened.languages("queries") == ("en",)
-    assert {row["system"] for row in opened.read("answers").to_pylist()} == set(SYSTEMS)
-    people = [row for row in opened.read("scores").to_pylist() if row["person"]]
+    assert {row["system"] for row in read_rows(opened, "answers")} == set(SYSTEMS)
+    people = [row for row in read_rows(opened, "scores") if row["person"]]
     assert len({row["rater"] for row in people}) == 7
-    kinds = Counter(row["tag"] for row in opened.read("tags").to_pylist())
+    kinds = Counter(row["tag"] for row in read_rows(opened, "tags"))
     assert kinds["Answerability"] == kinds["Turn"] == kinds["Collection"] == 159
 
 

@@ -1,24 +1,24 @@
 """Names that are not what they seem: refused wherever they come from, each with its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, make_query, write_arena
+from commands import refuses
 from commands import write_jsonl as write
+from golden.cases import read_table
 from store_cases import forge
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput
 from mirage.io.imports.formats import import_file, read_file
 from mirage.io.options import Options
 from mirage.store import arena as arenas
-from mirage.store.arena import is_arena, open_arena
+from mirage.store.arena import is_arena
 from mirage.text.names import fold_name, hidden_character
 
 ROW = {"language": "en", "id": "1", "question": "Who built it?", "system": "a", "answer": "Ann.", "contexts": ["Ann."]}
@@ -116,30 +116,18 @@ def test_pitfall_235_voters_are_checked_as_systems_are(tmp_path: Path, voters: t
             door()
 
 
-FORGED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "points of nobody": ("judgments", {"points": 1.5}, "points"),
-    "a hidden direction": ("answers", {"system": "a\u202eb"}, "hidden"),
-    "a space at the end": ("answers", {"system": "a "}, "spaces at its ends"),
-    "another spelling": ("answers", {"system": "B"}, "in case, width or spaces"),
-    "a hidden id": ("answers", {"query_id": "1\u200b1"}, "hidden"),
-    "no text": ("answers", {"text": None}, "the status is ok"),
-    "no date": ("answers", {"run_date": "soon"}, "not a date"),
-    "half a date": ("answers", {"run_date": "2026-02-30"}, "not a date"),
-}
-
-
-@pytest.mark.parametrize("case", FORGED)
-def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(tmp_path: Path, case: str) -> None:
+@pytest.mark.parametrize(*read_table("forged_arenas"))
+def test_pitfall_188_an_arena_that_was_forged_is_refused_by_check(
+    tmp_path: Path, table: str, change: dict[str, Any], problem: str
+) -> None:
     """The files and the manifest are written by hand, so that every hash is right."""
-    table, change, problem = FORGED[case]
-    kinds: dict[str, list[Any]] = {
-        "queries": [schema.Query("en", "1", "relevant", "Who?", None)],
-        "answers": [schema.Answer("en", "1", name, "Ann.", "ok", None, None, None) for name in "ab"],
-        "judgments": [schema.Judgment("en", "1", "j", "a", "b", "A", None, None, None)],
+    tables = {
+        "queries": [make_query("en", "1", "relevant", "Who?")],
+        "answers": [make_answer("en", "1", name, "Ann.") for name in "ab"],
+        "judgments": [make_judgment("en", "1", "j", "a", "b", "A")],
     }
-    tables = {name: schema.from_rows(name, rows) for name, rows in kinds.items()}
     arena = write_arena(tmp_path / "arena", tables)
-    rows = tables[table].to_pylist()
+    rows = arena.read(table).to_pylist()
     rows[0] |= change
     forge(arena.path, table, pa.Table.from_pylist(rows, schema.arrow_schema(table)))
     with pytest.raises(BadInput, match=problem):
@@ -160,12 +148,11 @@ def test_pitfall_233_no_verdict_brings_a_weight_of_its_own(tmp_path: Path, name:
         lambda: mirage.rank(frame),
         lambda: mirage.agreement(frame, frame),
         lambda: mirage.correct(pd.DataFrame(plain), frame),
-        lambda: mirage.judge_exam(open_arena(arenas.bundled_arenas()["people"]), frame),
+        lambda: mirage.judge_exam(open_arena("people"), frame),
     ]
     for door in doors:
-        with pytest.raises(BadInput, match=f"{name} is .*probability a battle was drawn") as caught:
+        with refuses(BadInput, f"{name} is .*probability a battle was drawn", do=name):
             door()
-        assert name in caught.value.do
     assert not (tmp_path / "arena").exists()
 
     arena = import_file(files[0], tmp_path / "arena", options=Options({name: "ignored"})).arena

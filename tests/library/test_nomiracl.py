@@ -1,7 +1,5 @@
 """NoMIRACL in: published outputs, labelled queries, and the download of both."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import defaultdict
@@ -13,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from commands import refuses
+from golden.cases import read_table
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from miracl_cases import served
@@ -194,13 +194,11 @@ def test_text_that_is_no_unicode_is_refused_with_its_file(tmp_path: Path) -> Non
 
 def test_an_empty_file_an_unknown_language_and_a_language_given_twice_are_refused(tmp_path: Path) -> None:
     path = one_file(tmp_path / "a")
-    with pytest.raises(BadInput, match="this file is empty") as caught:
+    with refuses(BadInput, "this file is empty", where=str(path)):
         read_outputs(tmp_path / "a")
-    assert caught.value.where == str(path)
     other = save(tmp_path / "b" / "relevant" / "swahilli.test.vanilla_prompt.jsonl", [row()])
-    with pytest.raises(UnknownName, match="swahilli") as unknown:
+    with refuses(UnknownName, "swahilli", where=str(other)):
         read_outputs(tmp_path / "b")
-    assert unknown.value.where == str(other)
     one_file(tmp_path / "c", row())
     save(tmp_path / "c" / "relevant" / "en.test.vanilla_prompt.jsonl.gz", [row()])
     with pytest.raises(BadInput, match="two files for en, relevant"):
@@ -209,10 +207,9 @@ def test_an_empty_file_an_unknown_language_and_a_language_given_twice_are_refuse
 
 def test_a_folder_without_outputs_is_refused_with_the_layout(tmp_path: Path) -> None:
     (tmp_path / "relevant").mkdir()
-    (tmp_path / "relevant" / "notes.txt").write_text("nothing", encoding="utf-8")
-    with pytest.raises(BadInput, match="holds no published outputs") as caught:
+    (tmp_path / "relevant" / "notes.txt").write_text("nothing", "utf-8")
+    with refuses(BadInput, "holds no published outputs", do="en.test.vanilla_prompt.jsonl"):
         read_outputs(tmp_path)
-    assert "en.test.vanilla_prompt.jsonl" in caught.value.do
     with pytest.raises(BadInput, match="there is no folder"):
         read_outputs(tmp_path / "nowhere")
 
@@ -309,7 +306,7 @@ def test_every_answer_and_every_quirk_of_the_published_files_is_accounted_for(pu
 @pytest.mark.data
 def test_passages_of_the_published_files_stand_at_their_docids(published: dict[str, pa.Table]) -> None:
     """A document shown with several queries has one title, so the order of passages is the order of docids."""
-    titles: dict[tuple[str, str], set[str]] = defaultdict(set)
+    titles = defaultdict(set)
     count = 0
     rows = (published["passages"][c].to_pylist() for c in ("language", "passage_id", "title"))
     for code, docid, title in zip(*rows, strict=True):
@@ -343,8 +340,8 @@ def language_folder(root: Path, relevant: int = 4, non_relevant: int = 4, split:
         ids = [f"{subset[0]}{k}" for k in range(n)]
         topics = "".join(f"{i}\tQuery {i}?\n" for i in ids)
         qrels = "".join(f"{i}\tQ0\t2#0\t0\n{i}\tQ0\t0#0\t{best}\n" for i in ids)
-        (root / "topics" / f"{split}.{subset}.tsv").write_text(topics, encoding="utf-8")
-        (root / "qrels" / f"{split}.{subset}.tsv").write_text(qrels, encoding="utf-8")
+        (root / "topics" / f"{split}.{subset}.tsv").write_text(topics, "utf-8")
+        (root / "qrels" / f"{split}.{subset}.tsv").write_text(qrels, "utf-8")
     return root
 
 
@@ -415,32 +412,12 @@ def test_a_query_that_nobody_judged_is_left_out(tmp_path: Path) -> None:
     assert ids(valid(read_queries(tmp_path)), "relevant") == ["r0", "r1"]
 
 
-BAD_LINES = {
-    "a topic without tab": ("topics/test.relevant.tsv", "r9 Query?", "not an id, a tab and a query"),
-    "a topic without text": ("topics/test.relevant.tsv", "r9\t ", "not an id, a tab and a query"),
-    "a topic with two tabs": ("topics/test.relevant.tsv", "r9\ta\tb", "not an id, a tab and a query"),
-    "a topic twice": ("topics/test.relevant.tsv", "r0\tAgain?", "query r0 occurs twice"),
-    "a topic of both subsets": ("topics/test.relevant.tsv", "n0\tAgain?", "query n0 occurs twice"),
-    "three fields": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0", "this line is no judgment"),
-    "a label of words": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0\tyes", "this line is no judgment"),
-    "a label of 2": ("qrels/test.relevant.tsv", "r0\tQ0\t1#0\t2", "this line is no judgment"),
-    "an unknown query": ("qrels/test.relevant.tsv", "r7\tQ0\t1#0\t1", "query r7 is judged but not among the topics"),
-    "an unknown document": ("qrels/test.relevant.tsv", "r0\tQ0\t7#7\t1", "document 7#7 is judged but not in corpus"),
-    "a pair twice": ("qrels/test.relevant.tsv", "r0\tQ0\t0#0\t1", "document 0#0 is judged twice for query r0"),
-    "a relevant passage of n0": (
-        "qrels/test.non_relevant.tsv",
-        "n0\tQ0\t1#0\t1",
-        "document 1#0 is relevant to query n0",
-    ),
-}
-
-
-@pytest.mark.parametrize(("name", "line", "message"), BAD_LINES.values(), ids=BAD_LINES)
+@pytest.mark.parametrize(*read_table("wrong_source_lines"))
 def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
     tmp_path: Path, name: str, line: str, message: str
 ) -> None:
     path = language_folder(tmp_path / "en", relevant=1, non_relevant=1) / name
-    last = len(path.read_text(encoding="utf-8").splitlines()) + 1
+    last = len(path.read_text("utf-8").splitlines()) + 1
     with path.open("a", encoding="utf-8") as stream:
         stream.write(line + "\n")
     with pytest.raises(BadInput) as caught:
@@ -452,23 +429,20 @@ def test_a_malformed_or_contradictory_line_is_refused_with_file_and_line(
 def test_swapped_labels_are_refused_pitfall_27(tmp_path: Path) -> None:
     root = language_folder(tmp_path / "en")
     path = root / "qrels" / "test.relevant.tsv"
-    path.write_text("r0\tQ0\t2#0\t0\nr0\tQ0\t0#0\t0\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="query r0 is in the relevant subset, but no passage is") as caught:
+    path.write_text("r0\tQ0\t2#0\t0\nr0\tQ0\t0#0\t0\n", "utf-8")
+    with refuses(BadInput, "query r0 is in the relevant subset, but no passage is", where=f"{path}:1"):
         read_queries(tmp_path)
-    assert caught.value.where == f"{path}:1"
 
 
 def test_a_corpus_that_lacks_a_field_or_contradicts_itself_is_refused(tmp_path: Path) -> None:
     root = language_folder(tmp_path / "en")
     path = root / "corpus.jsonl.gz"
     save(path, [{"docid": "0#0", "title": "T"}])
-    with pytest.raises(BadInput, match="'text' is missing") as caught:
+    with refuses(BadInput, "'text' is missing", where=f"{path}:1"):
         read_queries(tmp_path)
-    assert caught.value.where == f"{path}:1"
     save(path, [{"docid": "0#0", "title": "T", "text": text} for text in "ab"])
-    with pytest.raises(BadInput, match="document 0#0 occurs with two texts") as caught:
+    with refuses(BadInput, "document 0#0 occurs with two texts", where=f"{path}:2"):
         read_queries(tmp_path)
-    assert caught.value.where == f"{path}:2"
     path.unlink()
     with pytest.raises(BadInput, match="has no corpus"):
         read_queries(tmp_path)
@@ -482,9 +456,8 @@ def test_arguments_out_of_range_and_names_that_are_not_there_are_refused(tmp_pat
         read_queries(tmp_path, split="train")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="'Elvish'"):
         read_queries(tmp_path, languages=["Elvish"])
-    with pytest.raises(UnknownName, match="'fi'") as caught:
+    with refuses(UnknownName, "'fi'", where=str(tmp_path)):
         read_queries(tmp_path, languages=["finnish"])
-    assert caught.value.where == str(tmp_path)
     with pytest.raises(BadInput, match="holds no dev queries"):
         read_queries(tmp_path, split="dev")
     language_folder(tmp_path / "english")

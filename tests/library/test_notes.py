@@ -1,7 +1,5 @@
 """Notes on answers and battles: rows of the log on both databases."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -33,8 +31,8 @@ def build(path: Path, text: str = "Answer of {0} to {1}.") -> Arena:
     ]
     queries = [schema.Query(code, query, None, f"Query {query}?", None) for code in ("sw", "te") for query in QUERIES]
     tables = {
-        "queries": schema.sort("queries", schema.from_rows("queries", queries)),
-        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+        "queries": queries,
+        "answers": answers,
     }
     return write_arena(path, tables, title=path.name)
 

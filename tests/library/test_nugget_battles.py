@@ -1,16 +1,14 @@
 """Nuggets as a judge: scores by hand, ties at the margin, answers without a score, and the ranking they give."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_judgment, write_arena
 from commands import mirage as command
+from golden.cases import read_pairs
 
 import mirage
 from mirage import schema
@@ -23,14 +21,7 @@ from mirage.ranking.settings import RankSettings
 from mirage.store.arena import Arena
 
 MODEL = "model"
-S, P, N = "support", "partial_support", "not_support"
-STATED: dict[str, Mapping[str, tuple[str | None, ...]]] = {
-    "q0": {"blue": (S, S, N), "green": (S, P, N), "red": (N, N, N)},
-    "q1": {"blue": (S, N, S), "green": (N, S, S), "red": (S, S, S)},
-    "q2": {"blue": (S, S, S), "green": (S, None, S), "red": (P, P, P)},
-    "q3": {"blue": (S, S, S), "green": (N, N, N), "red": (S, S, S)},
-    "q4": {"blue": (S, S, S), "green": (N, N, N), "red": (S, N, N)},
-}
+STATED = read_pairs("stated_nuggets")
 """What each answer states of the three nuggets of its query: two vital ones, then one that is okay. In q3 no nugget is
 vital, and of q4 none is assigned but for `red`."""
 
@@ -43,23 +34,22 @@ def arena_of(path: Path, *, judged: bool = False) -> Arena:
             importance = "vital" if k < 2 and query_id != "q3" else "okay"
             nuggets.append(schema.Nugget("en", query_id, f"n{k}", f"Fact {k} of {query_id}.", importance, None, "m"))
         for system, given in by_system.items():
-            answers.append(schema.Answer("en", query_id, system, "An answer.", "ok", None, None, None))
+            answers.append(make_answer("en", query_id, system, "An answer."))
             for k, assignment in enumerate(given):
                 if query_id != "q4" or system == "red":
                     reason = None if assignment else "the call failed"
                     key = ("en", query_id, system, f"n{k}")
                     assigned.append(schema.NuggetAssignment(*key, MODEL, assignment, None, reason, None))
-    rows = {"answers": answers, "nuggets": nuggets, "nugget_assignments": assigned}
-    tables = {name: schema.from_rows(name, given) for name, given in rows.items()}
+    tables = {"answers": answers, "nuggets": nuggets, "nugget_assignments": assigned}
     if judged:
-        verdict = schema.Judgment("en", "q0", "j", "blue", "red", "A", None, None, None)
-        tables["judgments"] = schema.from_rows("judgments", [verdict])
+        verdict = make_judgment("en", "q0", "j", "blue", "red", "A")
+        tables["judgments"] = [verdict]
     return write_arena(path, tables)
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return arena_of(tmp_path_factory.mktemp("nuggets") / "stated")
+def arena(module_path: Path) -> Arena:
+    return arena_of(module_path / "stated")
 
 
 def by_hand(margin: float = 0.0) -> dict[tuple[str, str, str], str]:
@@ -67,7 +57,7 @@ def by_hand(margin: float = 0.0) -> dict[tuple[str, str, str], str]:
     verdicts = {}
     for query_id in ("q0", "q1", "q2"):
         scores = {
-            system: sum(given == S for given in stated[:2]) / 2
+            system: sum(given == "support" for given in stated[:2]) / 2
             for system, stated in STATED[query_id].items()
             if None not in stated[:2]
         }
@@ -128,7 +118,7 @@ def test_compare_and_the_command_follow_the_nuggets(arena: Arena) -> None:
     report = mirage.compare(arena, "blue", "red", judge=NUGGETS, draws=50)
     ranking = mirage.rank(arena, judge=NUGGETS, draws=50)
     assert report.overall.board == pytest.approx(ranking.difference("blue", "red", language="en").value)
-    result = command("rank", str(arena.path), "--judge", NUGGETS, "--format", "json")
+    result = command("rank", arena.path, "--judge", NUGGETS, "--format", "json")
     assert {row["system"]: row["rating"] for row in json.loads(result.stdout)} == pytest.approx(
         {row["system"]: row["rating"] for row in ranking.table().to_pylist()}
     )
@@ -162,7 +152,6 @@ def test_without_two_scores_on_a_query_the_error_says_why(tmp_path: Path) -> Non
     whole = arena_of(tmp_path / "whole")
     tables = {name: whole.read(name) for name in whole.tables}
     okay = [schema.Nugget(**row | {"importance": "okay"}) for row in tables["nuggets"].to_pylist()]
-    tables["nuggets"] = schema.from_rows("nuggets", okay)
     with pytest.raises(NotEnoughData, match="nugget score") as told:
-        NuggetJudge().read(write_arena(tmp_path / "okay", tables))
+        NuggetJudge().read(write_arena(tmp_path / "okay", tables | {"nuggets": okay}))
     assert "no vital nugget" in str(told.value)

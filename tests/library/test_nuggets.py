@@ -1,7 +1,5 @@
 """Nuggets: nuggetizer's arithmetic, the matcher of terms, and what goes with a bank."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -10,14 +8,13 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
-from conftest import ROOT
+from arena_writer import add_rows, make_answer, make_query, read_rows, write_arena
 from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import UnknownName
 from mirage.stages.features.assessed import ASSESSED, decider
 from mirage.stages.features.families import FEATURES
@@ -26,9 +23,8 @@ from mirage.stages.nuggets.bank import nugget_id, nugget_scores
 from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.nuggets.terms import TERMS, match_terms
 from mirage.stages.stage import run
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.lineage import LINEAGE
-from mirage.store.upsert import by_key, upsert
 from mirage.text.segmentation import sentences
 
 NAMES = ("nugget_vital_strict", "nugget_all_strict", "nugget_vital", "nugget_all")
@@ -79,7 +75,7 @@ def test_a_nugget_without_an_assignment_leaves_no_score_of_what_counts_it() -> N
 
 # --- the matcher of terms ---------------------------------------------------------------------------------------------
 
-SAMPLE = open_arena(ROOT / "data" / "sample")
+SAMPLE = open_arena("sample")
 CODES = SAMPLE.languages("passages")
 
 
@@ -153,18 +149,15 @@ ANSWERS = {"good": "The lamp was lit in 1889. Volunteers keep it.", "half": "The
 def arena(tmp_path: Path) -> Path:
     """Two queries with the same answers; a bank of two nuggets each, and none for a third query."""
     path = tmp_path / "arena"
-    queries = [schema.Query("en", f"q{k}", None, "What of the light?", None) for k in (1, 2, 3)]
+    queries = [make_query("en", f"q{k}", None, "What of the light?") for k in (1, 2, 3)]
     answers = [
-        schema.Answer("en", f"q{k}", system, text, "ok", "rag", None, None)
-        for k in (1, 2, 3)
-        for system, text in ANSWERS.items()
+        make_answer("en", f"q{k}", system, text, template="rag") for k in (1, 2, 3) for system, text in ANSWERS.items()
     ]
     answers.append(schema.Answer("en", "q1", "silent", None, "missing", None, None, None))
     rows = [nugget for query in ("q1", "q2") for nugget in bank(*LINES, query=query)]
     rows = [replace(nugget, importance="vital") if nugget.text == LINES[0] else nugget for nugget in rows]
     tables = {"queries": queries, "answers": answers, "nuggets": rows}
-    write_arena(path, {name: schema.from_rows(name, part) for name, part in tables.items()})
-    return path
+    return write_arena(path, tables).path
 
 
 LINES = ("The lamp was lit in 1889.", "Volunteers keep it today.")
@@ -176,7 +169,7 @@ def assign(path: Path) -> Arena:
 
 
 def scores(arena: Arena, name: str = "nugget_all") -> dict[tuple[str, str], float | None]:
-    rows = arena.read("features").to_pylist()
+    rows = read_rows(arena, "features")
     return {(row["query_id"], row["system"]): row["value"] for row in rows if row["feature"] == name}
 
 
@@ -188,7 +181,7 @@ def test_scores_are_features_where_a_bank_is_and_nowhere_else(arena: Path) -> No
         ("q3", "good"): None, ("q3", "half"): None, ("q3", "poor"): None,
     }  # fmt: skip
     assert scores(measured)["q1", "half"] == 0.5
-    reasons = {row["reason"] for row in measured.read("features").to_pylist() if row["query_id"] == "q3"}
+    reasons = {row["reason"] for row in read_rows(measured, "features") if row["query_id"] == "q3"}
     assert "the query has no nugget" in reasons
     means = {(row["system"], row["feature"]): row for row in mirage.nugget_scores(measured)}
     assert means["good", "nugget_vital"]["mean"] == 1
@@ -203,9 +196,9 @@ def test_the_store_knows_which_features_rest_on_which_table() -> None:
 
 def test_assignments_go_with_the_answer_that_they_are_about(arena: Path) -> None:
     assign(arena)
-    new = schema.from_rows("answers", [schema.Answer("en", "q1", "half", "Other words.", "ok", None, None, None)])
-    after = upsert(arena, {"answers": by_key("answers", new)}, made_by="a test").arena
-    keys = {(row["query_id"], row["system"]) for row in after.read("nugget_assignments").to_pylist()}
+    new = make_answer("en", "q1", "half", "Other words.")
+    after = add_rows(arena, answers=[new])
+    keys = {(row["query_id"], row["system"]) for row in read_rows(after, "nugget_assignments")}
     assert ("q1", "half") not in keys
     assert {("q1", "good"), ("q2", "half")} <= keys
 

@@ -1,7 +1,5 @@
 """A model writes nuggets and assigns them: strict reading, failures with reasons, and runs that go on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -9,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, read_rows, write_arena
 from commands import mirage
 from golden.cases import read_table
 from hypothesis import given
@@ -26,7 +24,6 @@ from mirage.stages.nuggets.stage import (
     parse_assignments,
     parse_bank,
 )
-from mirage.store.arena import open_arena
 
 QUERIES = 12
 SYSTEMS = ("a", "b", "c")
@@ -37,20 +34,19 @@ def arena(tmp_path: Path) -> Path:
     path = tmp_path / "arena"
     keys = [("en", f"q{k}") for k in range(QUERIES)]
     tables = {
-        "queries": [schema.Query(*key, None, f"What of {key[1]}?", None) for key in keys],
+        "queries": [make_query(*key, None, f"What of {key[1]}?") for key in keys],
         "passages": [
             schema.Passage(*key, f"{key[1]}#{k}", k, None, f"Text {k} of {key[1]}.", k == 2)
             for key in keys
             for k in (1, 2)
         ],
         "answers": [
-            schema.Answer(*key, system, f"The words of {system} on {key[1]}.", "ok", "rag", None, None)
+            make_answer(*key, system, f"The words of {system} on {key[1]}.", template="rag")
             for key in keys
             for system in SYSTEMS
         ],
     }
-    write_arena(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()})
-    return path
+    return write_arena(path, tables).path
 
 
 def nuggets(path: Path, service: Service, *args: object, code: int = 0) -> Result:
@@ -79,8 +75,7 @@ def assigns(call: Call) -> Act:
 
 
 def table(path: Path, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = open_arena(path).read(name).to_pylist()
-    return rows
+    return read_rows(path, name)
 
 
 def does_both(call: Call) -> Act:

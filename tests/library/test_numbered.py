@@ -1,14 +1,12 @@
 """Whether a number in brackets cites a passage is a property of the prompt that was sent, not of a template's name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from misbehaving import Service, reply
 
@@ -38,7 +36,7 @@ def cited(path: Path, system: str) -> tuple[str, dict[str, Any], list[tuple[str,
     only = ("n_citations", "n_unknown_citations", "citation_Recall@10")
     mirage("measure", "features", path, *(word for name in only for word in ("--only", name)))
     arena = open_arena(path)
-    values = {r["feature"]: r["value"] for r in arena.read("features").to_pylist() if r["system"] == system}
+    values = {r["feature"]: r["value"] for r in read_rows(arena, "features") if r["system"] == system}
     query = view.query_view(arena, ("en", "q"), "strict")
     (answer,) = (answer for answer in query.answers if answer.system == system)
     (row,) = answers_of(path, system)
@@ -55,10 +53,10 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / f"{template}.txt"
     write_arena(path, tables())
-    file.write_text(TEMPLATES[template], encoding="utf-8")
+    file.write_text(TEMPLATES[template], "utf-8")
     with Service(lambda call: reply(SAID)) as service:
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
-        (row,) = open_arena(path).read("answers").to_pylist()
+        (row,) = read_rows(path, "answers")
         assert (row["template"], row["numbered"]) == (template, template == "mine")
         citations, values, labels = cited(path, "s")
         assert (citations, values) == expected
@@ -66,7 +64,7 @@ def test_an_own_template_numbers_its_passages_or_shows_their_ids(
         calls = service.requests.total()
         mirage("generate", path, "--system", "s", "--model", "m", "--base-url", service.url, "--template", file)
         assert service.requests.total() == calls
-        assert open_arena(path).read("answers").to_pylist() == [row]
+        assert read_rows(path, "answers") == [row]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +84,7 @@ def test_an_import_says_whether_its_prompts_numbered_the_passages(
 ) -> None:
     path, file = tmp_path / "arena", tmp_path / "answers.jsonl"
     write_arena(path, tables())
-    file.write_text(
-        f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', encoding="utf-8"
-    )
+    file.write_text(f'{{"language": "en", "query_id": "q", "system": "s", "text": "{SAID}"{columns}}}\n', "utf-8")
     mirage("import", "--as", "answers", file, "--into", path, *options)
     citations, values, _ = cited(path, "s")
     assert (citations, values) == expected
@@ -109,13 +105,13 @@ def test_a_number_is_the_place_of_a_passage_in_every_format(tmp_path: Path) -> N
     for record in (ragas, promptfoo):
         file, path = tmp_path / f"{record.__name__}.jsonl", tmp_path / record.__name__
         rows = [record("a", [*of_both]), record("b", [*reversed(of_both)])]
-        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
         assert "are not measured" not in mirage("evaluate", file, "--into", path).output
         arena = open_arena(path)
-        values = {(r["system"], r["feature"]): r["value"] for r in arena.read("features").to_pylist()}
+        values = {(r["system"], r["feature"]): r["value"] for r in read_rows(arena, "features")}
         assert [values[system, "n_citations"] for system in "ab"] == [1, 1]
         assert [values[system, "n_unknown_citations"] for system in "ab"] == [0, 0]
-        assert [row["text"][-4:] for row in arena.read("answers").to_pylist()] == ["[2].", "[1]."]
+        assert [row["text"][-4:] for row in read_rows(arena, "answers")] == ["[2].", "[1]."]
 
 
 def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) -> None:
@@ -124,11 +120,11 @@ def test_numbers_of_passages_in_no_known_order_are_no_citations(tmp_path: Path) 
     held["passages"] = held["passages"].set_column(held["passages"].column_names.index("pooled"), "pooled", pooled)
     write_arena(path, held)
     file = tmp_path / "answers.csv"
-    file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", encoding="utf-8")
+    file.write_text("query_id,system,text\nq,s,Yes [2].\nq,t,Yes [d#1].\nq,u,Yes.\n", "utf-8")
     mirage("import", "--as", "answers", file, "--into", path)
     told = "Citations of 1 answer are not measured: numbers are cited, and the order of the passages is not known"
     assert mirage("evaluate", path).output.count(told) == 1
-    rows = [row for row in open_arena(path).read("features").to_pylist() if row["feature"] == "n_citations"]
+    rows = [row for row in read_rows(path, "features") if row["feature"] == "n_citations"]
     assert [(row["system"], row["value"], bool(row["reason"])) for row in rows] == [
         ("s", None, True), ("t", 1, False), ("u", 0, False)
     ]  # fmt: skip

@@ -1,7 +1,5 @@
 """What a path may turn out to be: a pipe, a device, a folder, a name that is too long or no text."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The one Bradley-Terry solver against general optimisers and a plain reference: covariates, constraints, penalties."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from mirage.stats.newton import StepRule, newton
 
 Array = NDArray[np.float64]
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=25)
 SEEDS = st.integers(0, 10_000)
 SYSTEMS = st.integers(2, 6)
 

@@ -1,7 +1,5 @@
 """Answers to outcomes and outcomes to rates, on golden cases, on properties and on the published outputs."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import re
@@ -17,7 +15,7 @@ from golden.cases import read_golden
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
 from mirage.stages.outcomes.fold import fold
@@ -27,8 +25,6 @@ from mirage.stages.outcomes.rates import keep_named, rates, unclassified_note
 from mirage.stages.outcomes.strict import parse_strict
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
 from mirage.stats.intervals import mean_interval, wilson
-from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 from mirage.text.languages import LANGUAGES
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -370,7 +366,7 @@ def test_rates_are_chosen_by_language_and_system_and_unknown_names_are_named() -
 @pytest.fixture(scope="module")
 def real() -> pa.Table:
     """Outcomes of the published outputs, which `test_builders` parses again."""
-    return open_arena(arenas.bundled_arenas()["nomiracl"]).read("outcomes")
+    return open_arena("nomiracl").read("outcomes")
 
 
 def test_all_191_error_texts_and_349_empty_answers_and_26_missing_ones_are_told(real: pa.Table) -> None:

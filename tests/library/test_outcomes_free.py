@@ -1,7 +1,5 @@
 """Outcomes of free answers: the prompt decides the rules; a claim outweighs a gap, asking back is an outcome."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence
@@ -11,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from commands import CliRunner, mirage
-from conftest import ROOT
+from arena_writer import make_query, read_rows, write_arena
+from commands import mirage
 from golden.cases import read_golden, read_table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,8 +18,7 @@ from misbehaving import Act, Call, Service, error, reply
 
 from benchmarks import outcomes as labels
 from benchmarks.outcome_accuracy import accuracy, measured_accuracy
-from mirage import schema
-from mirage.cli import app
+from mirage import open_arena, schema
 from mirage.pipeline.recompute import recompute
 from mirage.stages.outcomes import second_opinion, vocabulary
 from mirage.stages.outcomes.by_model import FORM
@@ -29,8 +26,6 @@ from mirage.stages.outcomes.confusion import confusion
 from mirage.stages.outcomes.parsed import RULES
 from mirage.stages.outcomes.rates import is_by_model, rates, unclassified_note
 from mirage.stages.outcomes.tables import outcomes, parse_outcome
-from mirage.store import writing
-from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
 from mirage.text.answers import NOMIRACL_TEMPLATES
 from mirage.text.languages import LANGUAGES
@@ -79,7 +74,7 @@ def test_a_vocabulary_reads_its_examples_as_labelled(language: str) -> None:
 def test_answers_from_the_field(shared: Path) -> None:
     """Nine ordinary RAG answers, in three languages, with the right outcome in a tag."""
     path = shared / "field" / "outcomes-longform.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for row in rows:
         assert "right=" + free(row["answer"], row["language"]).outcome == row["domain"], row["answer"]
 
@@ -109,7 +104,7 @@ def test_a_gap_is_a_negated_saying_of_the_sources_in_every_domain() -> None:
     """Law, medicine, manuals, news and support in 18 languages: ordinary negation is a claim, also after a source was
     named; a list of sources, a referral, a greeting, a courtesy and numbered reasoning are neither claim nor gap."""
     path = labels.LABELS / "domains.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for of in (rows, *([row for row in rows if (row["domain"] == "law") is law] for law in (True, False))):
         found = [(free(row["answer"], row["language"], row["query"]).outcome, row["right"]) for row in of]
         both = found.count(("abstained", "abstained"))
@@ -175,12 +170,9 @@ def test_asking_back_is_unclassified() -> None:
 
 def test_many_unclassified_answers_are_said(tmp_path: Path) -> None:
     arena = tmp_path / "arena"
-    writing.write(
-        arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))}, made_by="x"
-    )
-    result = CliRunner().invoke(app, ["measure", "outcomes", str(arena)])
-    assert "a 100%" in result.stderr
-    assert "a 100%" in CliRunner().invoke(app, ["report", "rates", str(arena)]).stderr
+    write_arena(arena, {"queries": QUERIES, "answers": answers(("a", "...", "rag"), ("b", "1902", "rag"))})
+    assert "a 100%" in mirage("measure", "outcomes", arena).stderr
+    assert "a 100%" in mirage("report", "rates", arena).stderr
     few = rates(outcomes(QUERIES, answers(("b", "1902", "rag"))))
     assert unclassified_note(few) is None
 
@@ -213,7 +205,7 @@ def test_the_rules_are_better_than_both_baselines_and_in_no_language_worse() -> 
 
 def test_sentences_of_passages_are_claims() -> None:
     """What a passage says is no refusal: at most one sentence in fifty of the bundled sample is taken for one."""
-    passages = open_arena(ROOT / "data" / "sample").read("passages").to_pylist()
+    passages = read_rows(open_arena("sample"), "passages")
     texts = {(row["language"], text) for row in passages for text in re.split(r"(?<=[.!?。।])\s*", row["text"])}
     texts = {(language, text) for language, text in texts if len(text) > 20}
     for code in sorted(LANGUAGES):
@@ -233,7 +225,7 @@ def test_an_outcome_is_the_one_that_the_model_sets(text: str, shown: tuple[str, 
 def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -> None:
     texts = {"vi": "Tài liệu không nêu năm xây dựng.", "id": "Dokumen tidak menyebutkan tahunnya."}
     tables = {
-        "queries": [schema.Query(code, f"q{n}", "non_relevant", "?", None) for code in texts for n in range(3)],
+        "queries": [make_query(code, f"q{n}", "non_relevant", "?") for code in texts for n in range(3)],
         "answers": [
             schema.Answer(code, f"q{n}", "s", text if n else f"{text} {n}", "ok", None, "rag", None, numbered=False)
             for code, text in texts.items()
@@ -241,10 +233,10 @@ def test_a_model_classifies_in_a_language_without_a_vocabulary(tmp_path: Path) -
         ],
     }
     path = tmp_path / "arena"
-    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    write_arena(path, tables)
 
     def outcomes_by_language() -> dict[str, set[tuple[str, str]]]:
-        rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
+        rows = [row for row in read_rows(path, "outcomes") if row["parser"] == "strict"]
         return {code: {(row["outcome"], row["rule"]) for row in rows if row["language"] == code} for code in texts}
 
     result = mirage("measure", "outcomes", path)
@@ -296,7 +288,7 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
         "vi": ["No có.", "Yes có.", "Or có."],
     }
     tables = {
-        "queries": [schema.Query(code, f"q{n}", "non_relevant", "?", None) for code in texts for n in range(3)],
+        "queries": [make_query(code, f"q{n}", "non_relevant", "?") for code in texts for n in range(3)],
         "answers": [
             schema.Answer(code, f"q{n}", "s", text, "ok", None, "rag", None, numbered=False)
             for code, of in texts.items()
@@ -304,13 +296,13 @@ def test_a_second_opinion_unclassifies_where_it_differs_and_is_asked_about_first
         ],
     }
     path = tmp_path / "arena"
-    writing.write(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()}, made_by="a test")
+    write_arena(path, tables)
     monkeypatch.setattr(second_opinion, "fitted_coefficients", lambda: (0.0, 5.0, -5.0, 0.0, 0.0))
     monkeypatch.setattr(second_opinion, "load_vectors", lambda: vectors)
     result = mirage("measure", "outcomes", path, "--second-opinion")
     assert "1 answers are unclassified" in result.stderr
     assert "not validated in this language" in result.stderr
-    rows = [row for row in open_arena(path).read("outcomes").to_pylist() if row["parser"] == "strict"]
+    rows = [row for row in read_rows(path, "outcomes") if row["parser"] == "strict"]
     assert [
         (row["outcome"], row["rule"]) for row in sorted(rows, key=lambda row: (row["language"], row["query_id"]))
     ] == [

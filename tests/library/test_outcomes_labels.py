@@ -1,7 +1,5 @@
 """The labelled free RAG answers: none stands twice, and the halves share no long run of words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -20,7 +18,7 @@ SHARED_CHARACTERS = 20
 
 
 def read_labels(half: str, language: str) -> list[dict[str, str]]:
-    text = Path(LABELS / half / f"{language}.jsonl").read_text(encoding="utf-8")
+    text = Path(LABELS / half / f"{language}.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -1,37 +1,36 @@
 """What readers bring goes into copies of their own: bounded, shown to nobody else, deleted on request."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
 
 import pytest
+from arena_writer import read_rows
+from commands import refuses
 from conftest import ROOT
 from own_system import read_system
 from page_spot_check_cases import log_in
 from streamlit.testing.v1 import AppTest
 
+from mirage import open_arena
 from mirage.errors import ArenaError, BadInput
 from mirage.pipeline import adding
 from mirage.store import arena as arenas
 from mirage.store import copies, home, owned, writing
-from mirage.store.arena import Arena, is_arena, open_arena
+from mirage.store.arena import Arena, is_arena
 from mirage.store.writing import Provenance
 
 PAGE = ROOT / "pages" / "your_model.py"
 ANNA, SESSION = "login:Ánna/..", "session:0a1b"
 
 
-@pytest.fixture(autouse=True)
-def no_copies_of_other_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
     """An arena that somebody else made of their own data: its label invites no writing."""
-    copy = copies.copy(open_arena(ROOT / "data" / "sample"), tmp_path / "given" / "theirs")
+    copy = copies.copy(open_arena("sample"), tmp_path / "given" / "theirs")
     made_by = Provenance("a test", settings={"baseline/bm25": owned.ADDED})
     return writing.write(copy.path, {"answers": copy.read("answers")}, label=adding.OWN, made_by=made_by)
 
@@ -56,7 +55,7 @@ def test_an_upload_leaves_the_given_arena_as_it_was_whatever_its_label(tmp_path:
     assert everything(arena.path) == before
     assert first != second
     texts = {
-        owner: [row["text"] for row in open_arena(path).read("answers").to_pylist() if row["system"] == "mine"]
+        owner: [row["text"] for row in read_rows(path, "answers") if row["system"] == "mine"]
         for owner, path in ((ANNA, first), (SESSION, second))
     }
     assert texts == {ANNA: [ANNA], SESSION: [SESSION]}
@@ -86,13 +85,10 @@ def test_no_name_leads_out_of_the_folder_and_a_session_is_no_login() -> None:
     assert owned.owner_folder("session:anna") != owned.owner_folder("login:anna")
 
 
-def test_more_than_the_quota_is_refused_and_says_so(
-    tmp_path: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_the_quota_is_refused_and_says_so(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIRAGE_UPLOAD_MB", "1")
-    with pytest.raises(ArenaError, match="1 MB") as caught:
+    with refuses(ArenaError, "1 MB", do="MIRAGE_UPLOAD_MB"):
         owned.need_room(ANNA, 1_000_001)
-    assert "MIRAGE_UPLOAD_MB" in caught.value.do
     owned.need_room(ANNA, 999_999)
     owned.owner_folder(ANNA).mkdir(parents=True)
     (owned.owner_folder(ANNA) / "file").write_bytes(b"x" * 600_000)

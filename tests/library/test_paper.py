@@ -1,7 +1,5 @@
 """The paper's tournaments: against choix on lists of pairs, draws, failures, the width that follows an option."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,7 @@ import choix
 import numpy as np
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from commands import mirage
 from commands import rows as rows_of
 
@@ -20,7 +18,7 @@ from mirage.battles.counts import Battles
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData
 from mirage.ranking.bootstrap import rate
-from mirage.ranking.paper import TournamentResult, play
+from mirage.ranking.paper import play
 from mirage.ranking.stage import tournament_rows
 from mirage.store.arena import open_arena
 from mirage.store.runs import settings_of
@@ -35,7 +33,7 @@ def battles() -> dict[str, Battles]:
 def undefeated() -> dict[str, Battles]:
     """`a` always beats the others, who beat each other in turn."""
     rows = [
-        schema.Judgment("en", f"q{q}", "j", *pair, "A" if "a" in pair or q % 2 else "B", None, None, None)
+        make_judgment("en", f"q{q}", "j", *pair, "A" if "a" in pair or q % 2 else "B")
         for q in range(10)
         for pair in itertools.combinations("abc", 2)
     ]
@@ -155,7 +153,7 @@ def arena(tmp_path: Path, battles: dict[str, Battles]) -> Path:
 def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battles: dict[str, Battles]) -> None:
     result = mirage("rank", "paper", arena, "--judge", "judge", "--draws", 20, "--format", "csv")
     rows, message = rows_of(result), result.stderr
-    expected: TournamentResult = play(battles, tournaments=20)
+    expected = play(battles, tournaments=20)
     assert [row["language"] for row in rows] == ["en"] * 6 + ["sw"] * 6
     assert [int(row["rank"]) for row in rows] == [1, 2, 3, 4, 5, 6] * 2
     result = expected.languages["sw"]
@@ -168,7 +166,7 @@ def test_paper_mode_prints_the_published_interval_and_says_so(arena: Path, battl
     assert "the width follows the number of drawn queries" in message
 
 
-def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: Path, tmp_path: Path) -> None:
+def test_paper_mode_stores_every_tournament_beside_those_of_other_judges(arena: Path) -> None:
     command = ("rank", "paper", arena, "--judge", "judge", "--draws", 5, "--store")
     mirage(*command)
     once = {p.name: p.read_bytes() for p in arena.rglob("*.parquet")}
@@ -185,10 +183,10 @@ def test_paper_mode_by_relevance_and_without_any_rating(tmp_path: Path) -> None:
     by_labels = mirage("rank", "paper", folder, "--judge", "relevance", "--draws", 3, "--format", "csv")
     assert {row["language"] for row in rows_of(by_labels)} == {"en", "fi"}
     verdicts = [
-        schema.Judgment("en", "q", "j", "x", "y", "A", None, None, None),
-        schema.Judgment("en", "q2", "j", "x", "y", "tie", None, None, None),
+        make_judgment("en", "q", "j", "x", "y", "A"),
+        make_judgment("en", "q2", "j", "x", "y", "tie"),
     ]
-    other = write_arena(tmp_path / "b", {"judgments": schema.from_rows("judgments", verdicts)}).path
+    other = write_arena(tmp_path / "b", {"judgments": verdicts}).path
     result = mirage("rank", "paper", other, "--judge", "j", "--draws", 3, "--format", "csv")
     assert [(row["system"], row["rating"], row["rank"], row["failed"]) for row in rows_of(result)] == [
         ("x", "", "", "3"),

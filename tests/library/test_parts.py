@@ -1,7 +1,5 @@
 """Shares of an arena on machines that know nothing of each other: together they are what one machine makes."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
 from commands import mirage
-from generating_cases import command, write
+from generating_cases import command, generate, write
 from hypothesis import given
 from hypothesis import strategies as st
 from misbehaving import Service, error
@@ -59,7 +57,7 @@ def test_shards_together_are_the_same_bytes_as_the_whole_and_nothing_is_paid_twi
                 if run is not None:
                     run(*step)
                 else:
-                    mirage("arena", "merge", str(path), *map(str, in_parts(path, *step)))
+                    mirage("arena", "merge", path, *map(str, in_parts(path, *step)))
             sent = len(service.calls)
             assert tables(path) == tables(whole)
         before = len(service.calls)
@@ -88,8 +86,8 @@ def test_the_order_of_parts_does_not_matter_nor_how_often_they_are_merged(tmp_pa
 def test_an_answer_replaces_a_failed_call_and_the_measurements_of_the_failure_go(tmp_path: Path) -> None:
     path = write(tmp_path / "a", n=4)
     with Service(lambda call: error(500) if "q001" in call.content else by_text(call)) as service:
-        mirage(*command(path, service))
-        mirage("measure", "features", str(path))
+        generate(path, service)
+        mirage("measure", "features", path)
         service.behave = by_text
         parts = in_parts(path, *command(path, service))
     report = merge(path, parts)

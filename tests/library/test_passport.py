@@ -1,7 +1,5 @@
 """A judge's passport: what the planted faults change, and how well blind spots are recovered."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata
@@ -9,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage, rows
 from golden.cases import read_table
 from judge_cases import says
 from misbehaving import Act, Call, Service
 
 import mirage as api
+from mirage import open_arena
 from mirage.errors import BadInput, NotEnoughData, UnknownName
 from mirage.stages.judge.faults import (
     CONTROL,
@@ -29,9 +29,7 @@ from mirage.stages.judge.faults import (
     plant,
 )
 from mirage.stages.judge.passport import PassportRow, passport
-from mirage.store import arena as arenas
 from mirage.store import copies
-from mirage.store.arena import open_arena
 from mirage.text.answers import citations
 from mirage.text.detection import detect
 
@@ -40,10 +38,10 @@ Item = dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(module_path: Path) -> Path:
     """A copy of the sample arena with items: two queries in each of its 18 languages."""
-    path = tmp_path_factory.mktemp("passport") / "arena"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    path = module_path / "arena"
+    copies.copy(open_arena("sample"), path)
     draw_items(path, queries=2, made_by="a test")
     return path
 
@@ -51,7 +49,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def items(source: Path) -> dict[tuple[str, str], Item]:
     texts: dict[tuple[str, str], Item] = {}
-    for row in open_arena(passport_path(source)).read("answers").to_pylist():
+    for row in read_rows(passport_path(source), "answers"):
         if row["status"] == "ok":
             texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
     return texts
@@ -104,7 +102,7 @@ def test_one_digit_of_one_number_changes_in_its_own_script(items: dict[tuple[str
 def test_a_moved_citation_names_a_passage_that_was_shown(source: Path, items: dict[tuple[str, str], Item]) -> None:
     arena = open_arena(passport_path(source))
     shown: dict[tuple[str, str], list[str]] = {}
-    for row in arena.read("retrieved").to_pylist() + arena.read("passages").to_pylist():
+    for row in read_rows(arena, "retrieved") + read_rows(arena, "passages"):
         shown.setdefault((row["language"], row["query_id"]), []).append(row["passage_id"])
     for key, item in items.items():
         if "moved-citation" in item:
@@ -160,18 +158,18 @@ def test_what_cannot_be_planted_has_a_reason() -> None:
 
 def test_existing_items_stay_and_more_queries_are_added(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
-    first = draw_items(path, queries=1, languages=["sw"], made_by="a test").read("answers").to_pylist()
-    more = draw_items(path, queries=2, languages=["sw", "th"], made_by="a test").read("answers").to_pylist()
+    copies.copy(open_arena("sample"), path)
+    first = read_rows(draw_items(path, queries=1, languages=["sw"], made_by="a test"), "answers")
+    more = read_rows(draw_items(path, queries=2, languages=["sw", "th"], made_by="a test"), "answers")
     assert {row["language"] for row in more} == {"sw", "th"}
     assert all(row in more for row in first)
     assert len({row["query_id"] for row in more if row["language"] == "sw"}) == 2
     again = draw_items(path, made_by="a test", languages=["sw"])
-    assert len({row["query_id"] for row in again.read("answers").to_pylist() if row["language"] == "sw"}) == 2
+    assert len({row["query_id"] for row in read_rows(again, "answers") if row["language"] == "sw"}) == 2
     assert len(item_pairs(again, ["sw"])) < len(item_pairs(again))
 
 
-def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path, tmp_path: Path) -> None:
+def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path) -> None:
     before = open_arena(source)
     mirage("judge", "passport", source, "--judge", "heuristic", "--languages", "en,ar,th")
     assert open_arena(source).version == before.version
@@ -194,11 +192,11 @@ def test_the_heuristic_judge_gets_its_passport_and_no_ranking_moves(source: Path
         (("--passport", "--against-people", "--judge", "heuristic"), "choose one"),
     ],
 )
-def test_a_passport_that_cannot_be_printed_is_one_error(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+def test_a_passport_that_cannot_be_printed_is_one_error(words: tuple[str, ...], told: str) -> None:
     assert told in mirage("report", "judges", "sample", *words, code=2).output
 
 
-def test_a_passport_that_cannot_be_made_is_one_error(source: Path, tmp_path: Path) -> None:
+def test_a_passport_that_cannot_be_made_is_one_error(source: Path) -> None:
     assert "--known" in mirage("judge", "passport", source, "--judge", "heuristic", "--known", code=2).output
     with pytest.raises(BadInput, match="passport"):
         api.judge(api.open_arena(source), passport=True, known=True)
@@ -241,10 +239,10 @@ def simulated(items: dict[tuple[str, str], Item]) -> Callable[[Call], Act]:
 
 def test_blind_spots_of_a_model_are_recovered_through_the_real_path(tmp_path: Path) -> None:
     path = tmp_path / "arena"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena("sample"), path)
     arena = draw_items(path, languages=["es", "zh"], made_by="a test")
     texts: dict[tuple[str, str], Item] = {}
-    for row in arena.read("answers").to_pylist():
+    for row in read_rows(arena, "answers"):
         if row["status"] == "ok":
             texts.setdefault((row["language"], row["query_id"]), {})[row["system"]] = row["text"]
     with Service(simulated(texts)) as service:

@@ -1,7 +1,5 @@
 """The path of battles to a ranking and to the Leaderboard, followed call by call: one way down."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +32,7 @@ ROWS = (
 """The rows, and what they become on the way. A call that is handed none of them is not on their path: errors, names,
 settings, random numbers and the likelihood know no row. Nor is a call of a method of one of them: the rows stay there.
 """
-CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
 ROOMS: list[str] = CONTRACTS[0]["layers"]
 """The rooms of the import contract, the highest first."""
 

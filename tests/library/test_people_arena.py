@@ -1,26 +1,24 @@
 """The bundled arena `people`: the values that its source is known for, and who reads it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
 
+from mirage import open_arena
 from mirage.battles.judge import verdict_judges
 from mirage.errors import NotEnoughData
 from mirage.people.exam import ExamResult, exam
 from mirage.people.votes.stage import correct_ranking, vote_agreement
 from mirage.schema import PEOPLE
 from mirage.stages.judge.stage import judge_statistics
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 
 GPT4, CLAUDE, GPT35 = "gpt-4-0125-preview", "claude-3-opus-20240229", "gpt-3.5-turbo"
 
 
 @pytest.fixture(scope="module")
 def arena() -> Arena:
-    return open_arena(arenas.bundled_arenas()["people"])
+    return open_arena("people")
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,16 @@
 """The stages in their order: what a run writes, what it keeps, and what it takes away because it is out of date."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from derivation import STAGES
+from golden.cases import read_table
 from pipeline_cases import judgments, published_answers
 from store_cases import snapshot
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import ArenaError, BadInput, NotEnoughData, UnknownName
 from mirage.io.imports.formats import FileImport, import_file
 from mirage.io.imports.public import import_nomiracl_queries, import_outputs
@@ -23,7 +21,7 @@ from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS
 from mirage.stages.features.stage import FEATURES
 from mirage.stages.stage import run
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.lineage import LINEAGE, derived_tables
 
 
@@ -42,22 +40,9 @@ def test_every_stage_uses_tables_of_the_contract_and_none_of_a_later_stage() -> 
         tables |= set(stage.writes)
 
 
-@pytest.mark.parametrize(
-    ("written", "derived"),
-    [
-        (["answers"], ("outcomes", "features", "ratings", "tournaments", "predictions", "importances")),
-        (
-            ["queries", "passages", "answers", "outcomes"],
-            ("features", "ratings", "tournaments", "predictions", "importances"),
-        ),
-        (["outcomes"], ("ratings", "tournaments", "predictions", "importances")),
-        (["judgments"], ("ratings", "tournaments", "predictions", "importances")),
-        (["features"], ("predictions", "importances")),
-        (["ratings"], ()),
-    ],
-)
-def test_what_is_made_from_a_table_is_known(written: list[str], derived: tuple[str, ...]) -> None:
-    assert derived_tables(written) == derived
+@pytest.mark.parametrize(*read_table("derived_tables"))
+def test_what_is_made_from_a_table_is_known(written: list[str], derived: list[str]) -> None:
+    assert list(derived_tables(written)) == derived
 
 
 def test_import_brings_answers_and_their_outcomes_in_one_write(arena: Arena) -> None:
@@ -75,7 +60,7 @@ def test_import_brings_answers_and_their_outcomes_in_one_write(arena: Arena) -> 
 
 
 def texts(arena: Arena) -> dict[tuple[str, str], str]:
-    return {(row["query_id"], row["system"]): row["text"] for row in arena.read("answers").to_pylist()}
+    return {(row["query_id"], row["system"]): row["text"] for row in read_rows(arena, "answers")}
 
 
 def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same(arena: Arena, tmp_path: Path) -> None:
@@ -88,7 +73,7 @@ def test_what_was_made_from_older_answers_goes_with_them_and_stays_with_the_same
     assert "ratings" not in other.tables
     changed = {key for key, text in texts(other).items() if before[key] != text}
     assert 0 < len(changed) < len(before)
-    measured = {(row["query_id"], row["system"]) for row in other.read("features").to_pylist()}
+    measured = {(row["query_id"], row["system"]) for row in read_rows(other, "features")}
     assert measured == before.keys() - changed
     assert arenas.check(other)
 
@@ -115,8 +100,8 @@ def take(file: Path, folder: Path) -> FileImport:
 
 def test_ratings_of_several_judges_stand_side_by_side_with_their_settings(arena: Arena, tmp_path: Path) -> None:
     take(judgments(tmp_path / "j.csv", judge="j:1"), arena.path)
-    relevance: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 1}}
-    judged: dict[str, Any] = {"made_by": "a test", "part": "judge", "settings": {"seed": 2}, "judge": "j:1"}
+    relevance = {"made_by": "a test", "part": "judge", "settings": {"seed": 1}}
+    judged = {"made_by": "a test", "part": "judge", "settings": {"seed": 2}, "judge": "j:1"}
     run(RELEVANCE_RATINGS, arena.path, **relevance)
     run(JUDGED_RATINGS, arena.path, **judged)
     both = run(RELEVANCE_RATINGS, arena.path, **relevance | {"settings": {"seed": 3}})
@@ -170,7 +155,7 @@ BUNDLED = ("queries", "outcomes", "features", "ratings", "predictions", "importa
 
 
 def test_the_bundled_arena_is_small_and_without_texts() -> None:
-    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     assert arena.size < 4_000_000
     assert arena.tables == BUNDLED
     queries = arena.read("queries")

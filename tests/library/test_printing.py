@@ -1,7 +1,5 @@
 """Tables to print, of any columns and any texts: read again by readers that are not the writer's."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -13,7 +11,8 @@ from pathlib import Path
 
 import payloads
 import pytest
-from commands import CliRunner
+from arena_writer import make_judgment, write_arena
+from commands import mirage as run
 from conftest import ROOT
 from exporting_tables_cases import read_markdown
 from hypothesis import given, settings
@@ -21,10 +20,7 @@ from hypothesis import strategies as st
 from printing_cases import latex_cells
 
 import mirage
-from mirage import schema
-from mirage.cli import app
 from mirage.errors import BadInput
-from mirage.store.upsert import by_key, upsert
 from mirage.text.numbers import three_digits
 from mirage.text.printing import PrintedColumn, latex_table, markdown_table, single_line
 
@@ -65,14 +61,13 @@ def test_markdown_shows_every_cell_as_it_is(columns: list[PrintedColumn]) -> Non
 
 @pytest.mark.parametrize("command", [["report", "rates", SAMPLE, "--languages", "sw"], ["report", "judges", SAMPLE]])
 def test_a_command_prints_the_same_rows_in_every_format(command: list[str]) -> None:
-    def run(kind: str) -> str:
-        result = CliRunner().invoke(app, [*command, "--format", kind])
-        assert result.exit_code == 0, result.output
+    def printed(kind: str) -> str:
+        result = run(*command, "--format", kind)
         return result.stdout
 
-    rows = json.loads(run("json"))
-    names = list(csv.DictReader(StringIO(run("csv"))))
-    latex, markdown = latex_cells(run("latex")), read_markdown(run("markdown")).rows
+    rows = json.loads(printed("json"))
+    names = list(csv.DictReader(StringIO(printed("csv"))))
+    latex, markdown = latex_cells(printed("latex")), read_markdown(printed("markdown")).rows
     assert len(rows) == len(names) == len(latex) - 1 == len(markdown) - 1 > 0
     assert [head.replace(" ", "_") for head in latex[0]] == [head.replace(" ", "_") for head in markdown[0]]
     assert [head.replace(" ", "_") for head in latex[0]] == list(rows[0])
@@ -86,9 +81,8 @@ def test_a_command_prints_the_same_rows_in_every_format(command: list[str]) -> N
 def test_what_a_terminal_cannot_show_or_would_obey_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "j.csv"
     path.write_text("a,b\0\x1b[2J,a,b\n")
-    judgment = schema.Judgment("en", "q", "j", "mod\u00e8le", "b", "A", None, None, None)
-    rows = by_key("judgments", schema.from_rows("judgments", [judgment]))
-    upsert(tmp_path / "arena", {"judgments": rows}, made_by="a test")
+    judgment = make_judgment("en", "q", "j", "mod\u00e8le", "b", "A")
+    write_arena(tmp_path / "arena", {"judgments": [judgment]})
     for command in (["import", str(path)], ["judges", str(tmp_path / "arena")], ["rank", str(tmp_path / "arena")]):
         done = subprocess.run(
             [sys.executable, "-m", "mirage", *command],
@@ -104,7 +98,7 @@ def test_what_a_terminal_cannot_show_or_would_obey_is_escaped(tmp_path: Path) ->
 def test_draws_are_bounded() -> None:
     with pytest.raises(BadInput):
         mirage.rank([{"system_a": "a", "system_b": "b", "verdict": "A"}], draws=99_999_999_999)
-    assert CliRunner().invoke(app, ["rank", str(ROOT / "data" / "sample"), "--draws", "99999999999"]).exit_code == 2
+    run("rank", ROOT / "data" / "sample", "--draws", "99999999999", code=2)
 
 
 @pytest.mark.parametrize(("value", "text"), [(83512.3, "83,512"), (999.6, "1,000"), (46.94, "46.9")])

@@ -1,7 +1,5 @@
 """Prompt templates: the published text to the byte, filled in one pass, and templates of the user's."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path
@@ -93,7 +91,7 @@ def test_the_rag_prompt_shows_ids_names_the_language_and_asks_for_reason_and_ans
 
 def test_a_template_of_the_users_that_shows_ids_has_the_settings_of_rag(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
-    path.write_text("{question} in {language}: {contexts_by_id}", encoding="utf-8")
+    path.write_text("{question} in {language}: {contexts_by_id}", "utf-8")
     template = load_template(path)
     assert (template.name, template.max_new_tokens, template.max_passage_tokens) == ("mine", 2048, 800)
     assert render(template, "Q", [(None, "{language}")], ids=["{question}"], language="Thai") == (
@@ -114,7 +112,7 @@ def test_a_template_of_the_users_that_shows_ids_has_the_settings_of_rag(tmp_path
 def test_a_template_of_the_users_that_cannot_be_used_is_refused(
     tmp_path: Path, name: str, text: str, message: str
 ) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(BadInput, match=message):
         load_template(tmp_path / name)
 
@@ -137,7 +135,7 @@ def test_a_prompt_without_passages_is_refused() -> None:
 
 def test_a_template_of_the_users_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "kurz.txt"
-    path.write_text('Frage: {question}\n\n{contexts}\n\nAntworte als JSON: {"answer": ""}\n', encoding="utf-8")
+    path.write_text('Frage: {question}\n\n{contexts}\n\nAntworte als JSON: {"answer": ""}\n', "utf-8")
     for given_path in (path, str(path)):
         template = load_template(given_path)
         assert template.name == "kurz"

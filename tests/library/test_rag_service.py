@@ -1,7 +1,5 @@
 """A live RAG service: its answers, its contexts as a retriever's lists, and what it answers instead."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -9,18 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
+from click.testing import Result
 from commands import mirage
 from generating_cases import shown, write
 from golden.cases import read_table
 from misbehaving import Act, Call, Service, not_json
 
 import mirage as api
+from mirage import open_arena
 from mirage.errors import BadInput, UnknownName, Unreachable
 from mirage.llm.json_paths import find, parse_path
 from mirage.stages.shown import shown_passages
 from mirage.store import arena as arenas
 from mirage.store import copies
-from mirage.store.arena import open_arena
 from mirage.store.ledger import Ledger, ledger_path
 
 KEY = "sk-planted-5f2e9b71c04d"
@@ -50,14 +50,13 @@ def nested(call: Call) -> Act:
 NESTED = "answer=result[0].message.text,contexts=hits[*]"
 
 
-def command(path: Path, service: Service, *more: str) -> list[str]:
-    named = ["generate", str(path), "--provider", "rag", "--system", "live", "--base-url", service.url]
-    return [*named, "--retries", "1", *more]
+def generate(path: Path, service: Service, *more: str, code: int = 0) -> Result:
+    named = ("generate", path, "--provider", "rag", "--system", "live", "--base-url", service.url)
+    return mirage(*named, "--retries", "1", *more, code=code)
 
 
 def rows(path: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = open_arena(path).read(table).to_pylist()
-    return found
+    return read_rows(path, table)
 
 
 def calls(path: Path) -> list[Mapping[str, Any]]:
@@ -68,11 +67,11 @@ def calls(path: Path) -> list[Mapping[str, Any]]:
 
 def test_answers_and_contexts_come_into_the_arena_and_nothing_is_asked_twice(path: Path) -> None:
     with Service(answered) as service:
-        mirage(*command(path, service))
+        generate(path, service)
         assert {call.path for call in service.calls} == {"/v1"}
         assert all(set(call.body) == {"question"} for call in service.calls)
         assert len(service.calls) == 6
-        mirage(*command(path, service))
+        generate(path, service)
         assert len(service.calls) == 6
     assert {row["outcome"] for row in shown(path, "live")} == {"ok"}
     arena = open_arena(path)
@@ -91,7 +90,7 @@ def test_answers_and_contexts_come_into_the_arena_and_nothing_is_asked_twice(pat
 def test_paths_lead_to_every_part_of_a_response(path: Path) -> None:
     body = '{"input": ["{query}"], "options": {"lang": "{language}", "k": 3}}'
     with Service(nested) as service:
-        mirage(*command(path, service, "--paths", NESTED, "--body", body))
+        generate(path, service, "--paths", NESTED, "--body", body)
         sent = service.calls[0].body
         assert sent["options"] == {"lang": sent["input"][0].split(" in ")[1][:2], "k": 3}
     first = [row for row in rows(path, "retrieved") if (row["language"], row["query_id"]) == ("de", "q000")]
@@ -125,7 +124,7 @@ def ndjson(event: Any) -> str:
 @pytest.mark.parametrize("line", [sse, ndjson])
 def test_a_stream_is_joined(path: Path, line: Callable[[Any], str]) -> None:
     with Service(lambda call: streamed(call, line)) as service:
-        mirage(*command(path, service, "--paths", "answer=delta,contexts=docs"))
+        generate(path, service, "--paths", "answer=delta,contexts=docs")
     assert {row["text"] for row in rows(path, "answers")} == {"It is so\u2028[2]."}
     assert {row["passage_id"] for row in rows(path, "retrieved")} == {"d1", "d2"}
     assert {row["citations"] for row in shown(path, "live")} == {"d2"}
@@ -145,7 +144,7 @@ def test_another_answer_is_one_error_with_address_path_and_what_was_there(
 ) -> None:
     monkeypatch.setenv("OUR_KEY", KEY)
     with Service(lambda call: behave()) as service:
-        told = mirage(*command(path, service, "--key-env", "OUR_KEY", "--concurrency", "1"), code=2).stderr
+        told = generate(path, service, "--key-env", "OUR_KEY", "--concurrency", "1", code=2).stderr
         assert len(service.calls) <= 3, "every other answer would be the same"
         assert {call.headers["authorization"] for call in service.calls} == {f"Bearer {KEY}"}
     for part in (service.url, looked_for, there, "--paths"):
@@ -156,7 +155,7 @@ def test_another_answer_is_one_error_with_address_path_and_what_was_there(
         assert KEY.encode() not in file.read_bytes()
     assert "answers" not in open_arena(path).tables
     with Service(nested) as other:
-        mirage(*command(path, other, "--paths", NESTED))
+        generate(path, other, "--paths", NESTED)
     assert {row["outcome"] for row in shown(path, "live")} == {"ok"}
 
 
@@ -168,7 +167,7 @@ def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> Non
         {"id": "d", "text": "Its second chunk"},
     ]
     with Service(lambda call: Act(body=json.dumps({"answer": "Yes [4].", "contexts": contexts}).encode())) as service:
-        mirage(*command(path, service, "--languages", "de", "--limit", "1"))
+        generate(path, service, "--languages", "de", "--limit", "1")
     arena = open_arena(path)
     tables = {name: arena.read(name) for name in ("answers", "passages", "retrieved")}
     seen = shown_passages(tables).to_pylist()
@@ -180,7 +179,7 @@ def test_a_context_keeps_its_own_text_under_the_id_of_another(path: Path) -> Non
 
 def test_a_context_without_an_id_has_the_label_of_the_passage_with_its_text(tmp_path: Path) -> None:
     path = tmp_path / "sample"
-    copies.copy(open_arena(arenas.bundled_arenas()["sample"]), path)
+    copies.copy(open_arena("sample"), path)
     given = open_arena(path).read("passages", languages=["sw"]).to_pylist()
     texts = {row["query_id"]: row for row in given if row["relevant"]}
     asked = {row["text"]: row["query_id"] for row in rows(path, "queries") if row["language"] == "sw"}
@@ -191,7 +190,7 @@ def test_a_context_without_an_id_has_the_label_of_the_passage_with_its_text(tmp_
         return Act(body=json.dumps({"answer": "Ndiyo [2].", "contexts": contexts}).encode())
 
     with Service(known) as service:
-        mirage(*command(path, service, "--languages", "sw"))
+        generate(path, service, "--languages", "sw")
     lists = {row["query_id"]: row for row in rows(path, "retrieved") if row["retriever"] == "live" and row["rank"] == 2}
     assert texts
     assert lists.keys() == texts.keys()
@@ -200,25 +199,25 @@ def test_a_context_without_an_id_has_the_label_of_the_passage_with_its_text(tmp_
 
 def test_replace_asks_again_and_replaces_the_lists_too(path: Path) -> None:
     with Service(answered) as service:
-        mirage(*command(path, service))
+        generate(path, service)
         service.behave = lambda call: Act(body=b'{"answer": "No.", "contexts": ["Only this"]}')
-        mirage(*command(path, service, "--replace"))
+        generate(path, service, "--replace")
         assert len(service.calls) == 12
-        mirage(*command(path, service))
+        generate(path, service)
         assert len(service.calls) == 12
     assert {row["text"] for row in rows(path, "retrieved")} == {"Only this"}
     assert {row["text"] for row in rows(path, "answers")} == {"No."}
     with Service(answered) as other:
-        told = mirage(*command(path, other), code=2).stderr
+        told = generate(path, other, code=2).stderr
         assert other.url in told
         assert not other.calls
 
 
 def test_a_dry_run_counts_the_calls_and_sends_nothing(path: Path) -> None:
     with Service(answered) as service:
-        assert "6 calls" in mirage(*command(path, service, "--dry-run")).stderr
-        mirage(*command(path, service, "--limit", "1"))
-        assert "4 calls" in mirage(*command(path, service, "--dry-run")).stderr
+        assert "6 calls" in generate(path, service, "--dry-run").stderr
+        generate(path, service, "--limit", "1")
+        assert "4 calls" in generate(path, service, "--dry-run").stderr
         assert len(service.calls) == 2
 
 
@@ -238,7 +237,7 @@ def test_a_dry_run_counts_the_calls_and_sends_nothing(path: Path) -> None:
 )
 def test_options_that_do_not_fit_are_rejected_before_anything_is_sent(path: Path, wrong: list[str]) -> None:
     with Service(answered) as service:
-        assert "to do" in mirage(*command(path, service, *wrong), code=2).stderr
+        assert "to do" in generate(path, service, *wrong, code=2).stderr
         assert not service.calls
     named = ["generate", path, "--system", "s", "--model", "m", "--base-url", service.url]
     assert "rag" in mirage(*named, "--paths", "answer=a", code=2).stderr
@@ -266,7 +265,7 @@ def test_the_api_asks_a_service_as_the_command_does(path: Path) -> None:
 @pytest.mark.parametrize(("words", "tries"), [("The index is loading.", 2), ("Your API key has expired.", 1)])
 def test_an_error_in_place_of_an_answer_is_told_in_its_own_words(path: Path, words: str, tries: int) -> None:
     with Service(lambda call: Act(body=json.dumps({"error": {"message": words}}).encode())) as service:
-        assert words in mirage(*command(path, service), code=2).stderr
+        assert words in generate(path, service, code=2).stderr
         assert set(service.requests.values()) == {tries}
 
 

@@ -1,7 +1,5 @@
 """Whether a system lies where the surrogate has seen systems: on populations made here, of several shapes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,12 +1,7 @@
 """Ratings against textbooks, other programs, properties, and simulations with known truth."""
 
-from __future__ import annotations
-
 import ast
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import reference
-from conftest import ROOT
+from commands import run_python
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_cases import battles, judged, maximum, ratings, simulate
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.counts import Battles, from_outcomes
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import BadInput, NotEnoughData, UnknownName
@@ -32,10 +28,8 @@ from mirage.ranking.bootstrap import rate
 from mirage.ranking.compare.comparing import compare_ratings
 from mirage.ranking.judges import LabelJudge
 from mirage.ranking.resample import query_weights
-from mirage.store import arena as arenas
-from mirage.store.arena import open_arena
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bradley_terry.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda c: c["name"])
@@ -82,7 +76,7 @@ def test_every_draw_is_the_maximum_of_its_own_likelihood() -> None:
 count = st.integers(1, 6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(count, min_size=12, max_size=12), st.integers(0, 3), st.integers(1, 3), st.integers(1, 5))
 def test_more_wins_never_lower_a_rating_pitfall_38(cells: list[int], system: int, gap: int, extra: int) -> None:
     wins = np.zeros((1, 4, 4))
@@ -93,7 +87,7 @@ def test_more_wins_never_lower_a_rating_pitfall_38(cells: list[int], system: int
     assert after[system] > before[system] - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(count, min_size=12, max_size=12), st.permutations(range(4)))
 def test_relabelling_systems_permutes_the_result(cells: list[int], order: list[int]) -> None:
     wins = np.zeros((1, 4, 4))
@@ -303,20 +297,7 @@ def _decided(language: str, system: str, outcomes: dict[str, int], subset: str =
     return [(language, f"q{k}", system, subset, word) for k, word in enumerate(words)]
 
 
-@pytest.mark.parametrize(
-    ("counts", "ranked"),
-    [
-        ({"answered": 5, "unparsed": 5}, True),
-        ({"clarification": 5, "unparsed": 5}, True),
-        ({"answered": 4, "missing": 6}, True),
-        ({"answered": 4, "unparsed": 6}, False),
-        ({"unparsed": 10}, False),
-        ({"empty": 10}, False),
-        ({"empty": 5, "missing": 5}, False),
-        ({"missing": 10}, False),
-        ({"api_error": 9, "missing": 1}, False),
-    ],
-)
+@pytest.mark.parametrize(*read_table("without_evidence"))
 def test_a_system_without_evidence_has_no_rating_but_a_reason(counts: dict[str, int], ranked: bool) -> None:
     """In the language where it lacks evidence and over all languages; elsewhere and for the others nothing changes."""
     rows = [row for system in "ab" for code in ("en", "vi") for row in _decided(code, system, {"answered": 10})]
@@ -393,7 +374,7 @@ def test_options_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize("skill", ["abstain", "answer"])
 def test_the_real_battles_agree_with_choix(skill: schema.Skill) -> None:
-    outcomes = open_arena(arenas.bundled_arenas()["nomiracl"]).read("outcomes")
+    outcomes = open_arena("nomiracl").read("outcomes")
     by_language = from_outcomes(outcomes, skill=skill)
     assert len(by_language) == (17 if skill == "abstain" else 16)
     for of_language in by_language.values():
@@ -411,14 +392,6 @@ def test_every_blas_has_one_thread_while_ratings_are_fitted() -> None:
         "    from threadpoolctl import threadpool_info\n"
         "    print({pool['filepath']: pool['num_threads'] for pool in threadpool_info() if pool['user_api'] == 'blas'})"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    threads = ast.literal_eval(result.stdout)
+    threads = ast.literal_eval(run_python(code, OPENBLAS_NUM_THREADS="2"))
     assert threads
     assert set(threads.values()) == {1}

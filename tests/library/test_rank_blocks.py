@@ -1,7 +1,5 @@
 """Rankings of battles counted by pairs that met: those of the table of all pairs, whatever the order of the rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -120,7 +118,7 @@ def test_battles_in_memory_are_counted_in_blocks_if_counts_would_fill_it(
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_the_order_of_the_verdicts_changes_no_byte(seed: int) -> None:
     table = verdicts(5, 40, 4, seed=3, soft=True)
     shuffled = table.take(np.random.default_rng(seed).permutation(len(table)))

@@ -1,7 +1,5 @@
 """Rankings that count otherwise: several judges, verdicts left out, people's votes; what that moves."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import fields, replace
@@ -13,6 +11,7 @@ import pyarrow as pa
 import pytest
 from arena_writer import write_arena
 from commands import mirage, rows
+from golden.cases import read_table
 from rank_cases import battles, judged, simulate
 
 from benchmarks.simulated import simulate_arena as arena_of
@@ -177,18 +176,7 @@ def test_votes_replace_the_judges_verdicts_in_both_orders_and_nothing_else() -> 
     assert result.ranking.battles["en"].unparsed == 0
 
 
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["A", "A", "B"], "A"),
-        (["A", "B"], "tie"),
-        (["A", "tie", "B"], "tie"),
-        (["B", "tie", "B", "A"], "B"),
-        (["A", "tie"], "tie"),
-        (["A", "unparsed"], "A"),
-        (["unparsed"], None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("majorities"))
 def test_several_people_count_by_majority_and_a_split_is_a_tie(labels: list[str], expected: str | None) -> None:
     verdicts = verdict_rows.verdicts(judged(("en", "q", "j", "y", "x", "A")), judge="j")["en"]
     # Of y and x, shown in the other order every second time.
@@ -257,11 +245,10 @@ def test_the_arena_scale_is_a_tenfold_of_the_odds_every_400_points() -> None:
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("options") / "a"
+def arena(module_path: Path) -> Path:
+    path = module_path / "a"
     simulation = arena_of(systems=5, queries=15, languages=["en", "sw"], seed=5, judges=("gpt-4o", "llama-3"), orders=2)
-    write_arena(path, dict(simulation.tables))
-    return path
+    return write_arena(path, dict(simulation.tables)).path
 
 
 def test_rank_pools_judges_and_says_how_much_each_gave(arena: Path) -> None:
@@ -280,17 +267,7 @@ def test_rank_tells_what_was_left_out_and_what_that_moves(arena: Path) -> None:
     assert "for the language asked for instead of another" in styled.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (("--judge", "relevance", "--consistent"), "applies to judges with verdicts, not to relevance"),
-        (("--judge", "pooled", "--store"), "omit --store"),
-        (("--judge", "gpt-4o", "--control", "charm"), "there is no covariate 'charm'"),
-        (("--judge", "gpt-4o", "--control", "length"), "no answer has the feature length"),
-        (("--judge", "gpt-4o", "--control", "language", "--ties", "davidson"), "davidson"),
-    ],
-    ids=lambda v: " ".join(v) if isinstance(v, tuple) else "",
-)
+@pytest.mark.parametrize(*read_table("rank_conflicts"))
 def test_rank_refuses_options_that_do_not_go_together(arena: Path, options: tuple[str, ...], expected: str) -> None:
     assert expected in mirage("rank", arena, *options, code=2).stderr
 
@@ -320,7 +297,7 @@ def test_people_s_votes_stand_in_for_the_judge_in_the_command(tmp_path: Path) ->
 
 def test_a_leaderboard_whose_upper_ends_are_all_unbounded_is_printed(tmp_path: Path) -> None:
     path = tmp_path / "battles.csv"
-    path.write_text("query_id,system_a,system_b,verdict\nq1,x,y,A\nq1,x,z,A\n", encoding="utf-8")
+    path.write_text("query_id,system_a,system_b,verdict\nq1,x,y,A\nq1,x,z,A\n", "utf-8")
     for options in ((), ("--reference", "y"), ("--scale", "arena")):
         rows = list(csv.DictReader(mirage("rank", path, *options, "--format", "csv").stdout.splitlines()))
         assert {(row["system"], row["high"]) for row in rows} == {("x", ""), ("y", ""), ("z", "")}
@@ -381,7 +358,7 @@ def test_every_setting_that_cannot_apply_is_refused(arena: Path) -> None:
 )
 def test_an_option_that_cannot_apply_to_a_file_of_battles_is_refused(tmp_path: Path, option: str) -> None:
     path = tmp_path / "battles.csv"
-    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq2,b,a,tie\n", encoding="utf-8")
+    path.write_text("query_id,system_a,system_b,verdict\nq1,a,b,A\nq2,b,a,tie\n", "utf-8")
     assert "to do: " in mirage("rank", path, *option.split(), code=2).stderr
 
 

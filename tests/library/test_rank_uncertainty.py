@@ -4,8 +4,6 @@ The truth of a simulation is what the ratings of very many queries come to, not 
 with: queries differ, so that the two differ by a common factor.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -336,7 +334,7 @@ def test_the_joint_interval_covers_where_each_language_has_few_queries() -> None
     of the maximum of the likelihood too, does not average out over languages.
     """
     expected, inside = truth(8, 1.0), []
-    error: dict[str, list[float]] = {"jeffreys": [], "none": []}
+    error = {"jeffreys": [], "none": []}
     for k in range(20):
         parts = {f"l{language}": complete((42, k, language), np.linspace(1.5, -1.5, 8), 10) for language in range(10)}
         joint = rate(parts, draws=200, seed=k).languages["all"]

@@ -1,7 +1,5 @@
 """`mirage check --recompute`: forged numbers are stored though their hashes were written anew."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from commands import CliRunner
-from conftest import ROOT
+from commands import mirage
+from golden.cases import read_table
 from store_cases import edit_manifest, forge
 
-from mirage import schema
-from mirage.cli import app
+from mirage import open_arena, schema
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.stage import JUDGED_RATINGS, RELEVANCE_RATINGS, RELEVANCE_TOURNAMENTS, rated_with
 from mirage.ranking.surrogate.stage import RELEVANCE_PREDICTIONS, predicted_with
@@ -27,7 +24,7 @@ from mirage.stages.nuggets.stage import TERM_ASSIGNMENTS
 from mirage.stages.outcomes.stage import OUTCOMES
 from mirage.store import arena as arenas
 from mirage.store import writing
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.writing import Provenance
 
 SOURCES = ("queries", "passages", "answers", "retrieved", "nuggets")
@@ -46,7 +43,7 @@ def few(sample: Arena) -> dict[str, pa.Table]:
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pa.Table]:
     """Some of the sample's sources in two languages, and everything that is derived of them, made here."""
-    derived = few(open_arena(ROOT / "data" / "sample"))
+    derived = few(open_arena("sample"))
     derived |= OUTCOMES.run(derived) | TERM_ASSIGNMENTS.run(derived)
     tools = Tools(reference=REFERENCE)
     derived |= FEATURES.run(
@@ -93,18 +90,7 @@ def test_an_honest_arena_agrees_with_its_sources(
     assert all(compared.values())
 
 
-FORGERIES: list[dict[str, dict[str, object]]] = [
-    {"ratings": {"rating": 9.0, "rank": 1, "low": -9.0, "wins": 10_000}},
-    {"outcomes": {"outcome": "answered"}},
-    {"features": {"value": 0.123456}},
-    {"judgments": {"verdict": "A"}},
-    {"nugget_assignments": {"assignment": "support"}},
-    {"predictions": {"rating": 9.0}, "importances": {"value": 9.0}},
-]
-"""By table: what its columns are forged to, each in a row of its own."""
-
-
-@pytest.mark.parametrize("values", FORGERIES, ids=lambda values: " ".join(values))
+@pytest.mark.parametrize(*read_table("forged_values"))
 def test_a_forged_value_is_named_though_every_hash_holds(
     values: dict[str, dict[str, object]],
     tables: dict[str, pa.Table],
@@ -192,11 +178,10 @@ def test_the_command_ends_with_2_where_a_number_was_forged(tables: dict[str, pa.
     few = {name: tables[name] for name in ("queries", "outcomes", "ratings")}
     few["ratings"] = few["ratings"].filter(pc.equal(few["ratings"]["judge"], "relevance"))
     honest = write(tmp_path / "honest", few)
-    assert CliRunner().invoke(app, ["check", str(honest.path), "--recompute"]).exit_code == 0
+    mirage("check", honest.path, "--recompute")
     ratings = few["ratings"].to_pylist()
     ratings[3]["rating"] += 0.5
     forged = write(tmp_path / "forged", {**few, "ratings": pa.Table.from_pylist(ratings, few["ratings"].schema)})
-    assert CliRunner().invoke(app, ["check", str(forged.path)]).exit_code == 0
-    done = CliRunner().invoke(app, ["check", str(forged.path), "--recompute", "--format", "json"])
-    assert done.exit_code == 2
+    mirage("check", forged.path)
+    done = mirage("check", forged.path, "--recompute", "--format", "json", code=2)
     assert [row["column"] for row in json.loads(done.stdout)] == ["rating"]

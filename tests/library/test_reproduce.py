@@ -1,19 +1,17 @@
 """The paper's tables on any arena: against the program's own steps, the print, and what is missing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from commands import mirage
 from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks.simulated import SimulatedArena, simulate_arena
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.papers.reproduction import (
     FEATURES,
@@ -29,8 +27,7 @@ from mirage.papers.reproduction import (
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.paper import play
 from mirage.stats.kendall import kendall
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 
 DRAWS = 8
 SPLITS = 4
@@ -60,9 +57,9 @@ def simulated() -> SimulatedArena:
 
 
 @pytest.fixture(scope="module")
-def arena(simulated: SimulatedArena, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(simulated: SimulatedArena, module_path: Path) -> Arena:
     tables = renamed(simulated, {"sim-01": HELD_OUT[0], "sim-02": HELD_OUT[1], "sim-03": PRINTED["GPT-4o"]})
-    folder = tmp_path_factory.mktemp("reproduce") / "a"
+    folder = module_path / "a"
     return write_arena(folder, tables, label="simulated", title="Made up <b>")
 
 
@@ -110,7 +107,7 @@ def test_the_printed_figures_stand_beside_ours(reproduction: Reproduction) -> No
     """Every one of the table `published` that the arena can have, and no other."""
     printed = {
         tuple(row[name] for name in ("item", "metric", "setting", "system", "language")): row["value"]
-        for row in open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
+        for row in read_rows(open_arena("published"), "published")
         if row["source"] == "MIRAGE-Bench"
     }
     assert {figure.item for figure in reproduction.figures} == {*(f"Table {n}" for n in range(2, 6)), "Figure 4"}
@@ -140,7 +137,7 @@ def test_table_3_is_over_random_splits_of_the_systems(reproduction: Reproduction
 
 
 def test_names_of_the_papers_systems_are_those_of_its_figure() -> None:
-    printed = open_arena(arenas.bundled_arenas()["published"]).read("published").to_pylist()
+    printed = read_rows(open_arena("published"), "published")
     assert {row["system"] for row in printed if row["item"] == "Figure 4"} == set(PRINTED)
     assert set(HELD_OUT) <= set(PRINTED.values())
 
@@ -199,14 +196,14 @@ def test_the_command_writes_every_figure_and_prints_a_row_per_item(arena: Arena,
     options = ("--languages", "sw", "--draws", 2, "--format", "csv")
     result = mirage("rank", "paper", arena.path, "--into", tmp_path / "one", *options)
     (file,) = (tmp_path / "one").iterdir()
-    assert result.stdout == file.read_text(encoding="utf-8")
+    assert result.stdout == file.read_text("utf-8")
     assert f"held out: {' and '.join(HELD_OUT)} (the two of the paper)" in result.stderr
     assert all(item in result.stdout for item in ("Table 2", "Table 3", "Table 4", "Table 5", "Figure 4"))
 
 
 def test_an_arena_by_labels_can_be_reproduced_on() -> None:
     """NoMIRACL's published answers: two of the features, no judge."""
-    opened = open_arena(arenas.bundled_arenas()["nomiracl"])
+    opened = open_arena("nomiracl")
     judge = default_judge(opened)
     result = reproduce(opened, judge, PaperSettings(["sw"], draws=2, forest_draws=1, splits=2))
     assert judge.name == "relevance"

@@ -1,9 +1,8 @@
 """Where an answer went wrong: each rule, NoMIRACL's two subsets, and planted failures found within their intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from golden.cases import read_table
 
 from mirage.schema import Outcome, Subset
 from mirage.stages.retrieve.attribution import (
@@ -23,25 +22,7 @@ def answer(outcome: Outcome = "answered", shown: tuple[str, ...] = ("a", "b"), c
     return outcome, shown, cited
 
 
-@pytest.mark.parametrize(
-    ("given", "grades", "cause"),
-    [
-        (answer(cited=("a",)), {"a": 1, "b": 0}, "right"),
-        (answer(cited=("b", "a")), {"a": 1, "b": 0}, "right"),
-        (answer(), {"a": 1}, "right"),
-        (answer(cited=("b",)), {"a": 1, "b": 0}, "ignored"),
-        (answer("abstained"), {"a": 2}, "ignored"),
-        (answer(), {"c": 1, "a": 0}, "not_retrieved"),
-        (answer("abstained"), {"c": 1, "a": 0}, "not_retrieved"),
-        (answer(shown=()), {"c": 1}, "not_retrieved"),
-        (answer(), {"a": 0}, "unsupported"),
-        (answer("abstained"), {"a": 0}, "right_refusal"),
-        (answer("unparsed"), {"a": 1}, None),
-        (answer("api_error"), {"a": 1}, None),
-        (answer("missing"), {"a": 1}, None),
-        (answer(), {}, None),
-    ],
-)
+@pytest.mark.parametrize(*read_table("causes"))
 def test_the_first_rule_that_fits_is_the_cause(given: Given, grades: dict[str, int], cause: Cause | None) -> None:
     found, evidence = attribute(*given, grades)
     assert found == cause
@@ -78,15 +59,15 @@ def planted(rng: np.random.Generator, code: str, n: int, rates: dict[str, float]
         shown = ("x", "y") if rng.random() < rates["dropped"] else ("x", "gold")
         ignores = rng.random() < rates["ignored"]
         cited = ("x",) if ignores and rng.random() < 0.5 else ("gold",) if "gold" in shown else ("x",)
-        outcome: Outcome = "abstained" if ignores and cited != ("x",) else "answered"
+        outcome = "abstained" if ignores and cited != ("x",) else "answered"
         rows.append(Attribution(code, f"q{k}", "s", *attribute(outcome, shown, cited, {"gold": 1, "x": 0})))
     return rows
 
 
 def test_planted_failures_are_found_within_their_intervals_in_all_languages() -> None:
     rates = {"dropped": 0.2, "ignored": 0.15}
-    truth: dict[Cause, float] = {"not_retrieved": 0.2, "ignored": 0.8 * 0.15, "right": 0.8 * 0.85}
-    inside: dict[str, list[bool]] = {"language": [], "all": []}
+    truth = {"not_retrieved": 0.2, "ignored": 0.8 * 0.15, "right": 0.8 * 0.85}
+    inside = {"language": [], "all": []}
     for seed in range(120):
         rng = np.random.default_rng(seed)
         rows = [row for code in LANGUAGES for row in planted(rng, code, 60, rates)]

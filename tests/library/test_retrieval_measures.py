@@ -1,7 +1,5 @@
 """Measures of retrieval: ir_measures and pytrec_eval as oracles, null where the labels say nothing."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pytest
 from hypothesis import given

@@ -1,12 +1,10 @@
 """Runs of TREC: what a retriever brought, in a table of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from commands import mirage
 
 from mirage import schema
@@ -14,7 +12,6 @@ from mirage.errors import ArenaError, BadInput
 from mirage.io.imports.formats import import_file
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 
 
 @pytest.fixture
@@ -22,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     """An arena with two queries, of which one has given passages."""
     queries = [schema.Query("fi", f"q{n}", None, f"Kuka on mies numero {n}?", None) for n in (1, 2)]
     passages = [schema.Passage("fi", "q1", f"d{n}", n, None, f"Teksti {n}.", n == 1) for n in (1, 2)]
-    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    tables = {"queries": queries, "passages": passages}
     return write_arena(tmp_path / "arena", tables).path
 
 
@@ -36,7 +33,7 @@ def test_a_run_alone_changes_nothing_but_its_own_table(path: Path, tmp_path: Pat
     arena = import_file(tmp_path / "a.trec", path).arena
     assert arena.read("passages").equals(before.read("passages"))
     assert arena.read("queries").equals(before.read("queries"))
-    rows = [tuple(row.values()) for row in arena.read("retrieved").to_pylist()]
+    rows = [tuple(row.values()) for row in read_rows(arena, "retrieved")]
     assert rows == [
         ("fi", "q1", "first", "d1", 2, 7.0, None, None, None),
         ("fi", "q1", "first", "d9", 1, 7.25, None, None, None),
@@ -48,7 +45,7 @@ def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> 
     (tmp_path / "a.trec").write_text(RUN)
     import_file(tmp_path / "a.trec", path)
     answer = schema.Answer("fi", "q1", "s", "Ei.", "ok", None, None, None, None, "first", 1)
-    upsert(path, {"answers": by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    add_rows(path, answers=[answer])
     import_file(tmp_path / "a.trec", path)
     (tmp_path / "b.trec").write_text("q1 Q0 d2 1 1.0 first\n")
     with pytest.raises(ArenaError, match="first"):
@@ -58,7 +55,7 @@ def test_what_answers_were_shown_does_not_change(path: Path, tmp_path: Path) -> 
 def test_the_score_decides_the_rank(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.trec").write_text("q1 Q0 d1 0 1.0 r\nq1 Q0 d2 1 3.0 r\nq1 Q0 d3 2 3.0 r\n")
     done = import_file(tmp_path / "a.trec", path)
-    ranks = {row["passage_id"]: row["rank"] for row in done.arena.read("retrieved").to_pylist()}
+    ranks = {row["passage_id"]: row["rank"] for row in read_rows(done.arena, "retrieved")}
     assert ranks == {"d2": 1, "d3": 2, "d1": 3}
     assert "rank" in done.summary.guessed
 
@@ -106,9 +103,9 @@ def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
         {"id": "4", "text": "Helsinki is a city."},
     ]
     line = {"id": "q", "question": "Mikä on pääkaupunki?", "language": "fi", "contexts": passages, "answer": "Helsinki"}
-    (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", encoding="utf-8")
+    (tmp_path / "in.jsonl").write_text(json.dumps({**line, "system": "s"}) + "\n", "utf-8")
     mirage("import", tmp_path / "in.jsonl", "--into", tmp_path / "arena")
-    rows = open_arena(tmp_path / "arena").read("passages").to_pylist()
+    rows = read_rows(tmp_path / "arena", "passages")
     languages = {row["passage_id"]: row["passage_language"] for row in rows}
     assert languages == {"1": "fi", "2": "sv", "3": None, "4": None}
 
@@ -116,10 +113,10 @@ def test_imports_keep_the_language_of_passages(tmp_path: Path) -> None:
 def test_a_trec_corpus_in_another_language_gives_texts(tmp_path: Path) -> None:
     folder = tmp_path / "trec"
     folder.mkdir()
-    (folder / "topics.sw.tsv").write_text("1\tMji mkuu wa Ufini ni upi?\n", encoding="utf-8")
+    (folder / "topics.sw.tsv").write_text("1\tMji mkuu wa Ufini ni upi?\n", "utf-8")
     (folder / "qrels.sw.txt").write_text("1 0 d-sv 1\n")
     line = json.dumps({"docid": "d-sv", "title": "Finland", "text": SWEDISH})
-    (folder / "corpus.sv.jsonl").write_text(line + "\n", encoding="utf-8")
+    (folder / "corpus.sv.jsonl").write_text(line + "\n", "utf-8")
     mirage("import", "--as", "trec", folder, "--into", tmp_path / "arena")
-    (row,) = open_arena(tmp_path / "arena").read("passages").to_pylist()
+    (row,) = read_rows(tmp_path / "arena", "passages")
     assert (row["language"], row["passage_language"], row["text"]) == ("sw", "sv", SWEDISH)

@@ -1,13 +1,11 @@
 """Retrieving: BM25, fusion, what is written beside what, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, read_rows, write_arena
 from commands import mirage
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -21,7 +19,6 @@ from mirage.stages.retrieve.stage import RetrieveSettings, retrieve
 from mirage.store import arena as arenas
 from mirage.store.arena import Arena, open_arena
 from mirage.store.runs import settings_of
-from mirage.store.upsert import by_key, upsert
 from mirage.text.segmentation import terms
 
 TEXTS = {
@@ -37,7 +34,7 @@ def path(tmp_path: Path) -> Path:
     """An arena of three languages with a query each, to which the second passage is given."""
     queries = [schema.Query(code, "q", None, text, None) for code, text in QUERIES.items()]
     passages = [schema.Passage(code, "q", "d1", 1, "T", texts[1], False) for code, texts in TEXTS.items()]
-    tables = {"queries": schema.from_rows("queries", queries), "passages": schema.from_rows("passages", passages)}
+    tables = {"queries": queries, "passages": passages}
     return write_arena(tmp_path / "arena", tables).path
 
 
@@ -48,12 +45,12 @@ def corpus(tmp_path: Path) -> Path:
     folder.mkdir()
     for code, texts in TEXTS.items():
         lines = [json.dumps({"docid": f"d{n}", "title": "T", "text": text}) for n, text in enumerate(texts)]
-        (folder / f"corpus.{code}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / f"corpus.{code}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     return folder
 
 
 def lists(arena: Arena, retriever: str) -> dict[str, list[str]]:
-    rows = [row for row in arena.read("retrieved").to_pylist() if row["retriever"] == retriever]
+    rows = [row for row in read_rows(arena, "retrieved") if row["retriever"] == retriever]
     by_language: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: (row["language"], row["rank"])):
         by_language.setdefault(row["language"], []).append(row["passage_id"])
@@ -63,7 +60,7 @@ def lists(arena: Arena, retriever: str) -> dict[str, list[str]]:
 def test_bm25_finds_the_passage_in_every_script(path: Path, corpus: Path) -> None:
     arena = retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     assert {code: ids[0] for code, ids in lists(arena, "bm25").items()} == dict.fromkeys(TEXTS, "d0")
-    rows = {(row["language"], row["passage_id"]): row for row in arena.read("retrieved").to_pylist()}
+    rows = {(row["language"], row["passage_id"]): row for row in read_rows(arena, "retrieved")}
     assert rows["fi", "d0"]["text"] == TEXTS["fi"][0]
     if ("fi", "d1") in rows:
         assert rows["fi", "d1"]["text"] is None, "it stands in table passages"
@@ -87,7 +84,7 @@ def test_other_languages_and_retrievers_keep_their_lists(path: Path, corpus: Pat
 def test_the_lists_that_answers_were_shown_stay(path: Path, corpus: Path) -> None:
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     answer = schema.Answer("fi", "q", "s", "Ei.", "ok", None, None, None, None, "bm25", 1)
-    upsert(path, {"answers": by_key("answers", schema.from_rows("answers", [answer]))}, made_by="a test")
+    add_rows(path, answers=[answer])
     retrieve(path, RetrieveSettings(corpus=corpus), made_by="a test")
     with pytest.raises(ArenaError, match="bm25"):
         retrieve(path, RetrieveSettings(depth=1), made_by="a test")

@@ -1,7 +1,5 @@
 """What an arena says of its retrievers, and of where its answers were lost: by command and from Python."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -46,8 +44,7 @@ def arena(tmp_path: Path) -> Arena:
                 rows["outcomes"].append(
                     schema.OutcomeRow(*key, system, "strict", "relevant", outcome, "made up", None, None, right)
                 )
-    tables = {name: schema.from_rows(name, part) for name, part in rows.items()}
-    return write_arena(tmp_path / "arena", tables)
+    return write_arena(tmp_path / "arena", rows)
 
 
 def values(rows: Any, *names: str) -> dict[tuple[str, ...], Any]:

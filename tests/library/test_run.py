@@ -1,7 +1,5 @@
 """All steps in their order, each skipped while what it was made from is the same."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -41,9 +39,9 @@ IDLE = {"nuggets by terms"}
 
 
 @pytest.fixture(scope="module")
-def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ready(module_path: Path) -> Path:
     """An arena of answerable queries alone, which the heuristic can decide, after a whole run."""
-    path = tmp_path_factory.mktemp("run") / "arena"
+    path = module_path / "arena"
     writing.write(path, few(read_sample(SOURCE), n=2), made_by="a test")
     assert [(d.step, d.state) for d in done(path)] == [(step, "ran") for step in EVERY]
     return path
@@ -175,7 +173,6 @@ def test_a_cost_is_told_before_anything_is_sent(arena: Path) -> None:
     model = RunModel(ChatModel(Settings("m")))
     cost = Steps(arena, "a test").judging_cost("m", BattleSample(), model)
     assert open_arena(arena).version == before
-    assert cost is not None
     # Some answers are the same, word for word: what is asked of them is asked once.
     assert cost.calls + cost.kept == open_arena(arena).rows("judgments")
 
@@ -193,7 +190,6 @@ def test_a_model_judges_once_and_its_cost_is_told(arena: Path) -> None:
         results = {d.step: d for d in done(arena, **options)}
         assert results["judge m"].state == "ran"
         cost = results["judge m"].cost
-        assert cost is not None
         assert cost.calls + cost.kept == open_arena(arena).rows("judgments") / 2
         assert cost.tokens_in == 100 * cost.calls
         assert cost.money == pytest.approx(cost.calls * (100 * 1 + 20 * 2) / 1e6)
@@ -220,7 +216,6 @@ def test_what_failed_is_left_to_the_next_run(arena: Path) -> None:
     assert first.state == "unfinished"
     assert first.why == "1 battle failed; rerun the command to resume"
     assert second.state == "ran"
-    assert second.cost is not None
     assert second.cost.calls == 1
     assert third.state == "skipped"
 

@@ -1,12 +1,10 @@
 """A run on what people bring: no labels, no passages, no queries, no reference. It skips, says why, and goes on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, make_judgment, read_rows, write_arena
 from commands import mirage
 from run_without_cases import KEYS, SYSTEMS, tables
 
@@ -20,7 +18,6 @@ from mirage.stages.features.spec import Tools
 from mirage.stages.judge.stage import BattleSample
 from mirage.store import arena as arenas
 from mirage.store.arena import open_arena
-from mirage.store.upsert import by_key, upsert
 
 
 def without_texts(contents: dict[str, pa.Table]) -> dict[str, pa.Table]:
@@ -61,7 +58,7 @@ def test_a_run_ends_well_and_says_what_it_left_out(tmp_path: Path, case: str) ->
 
 def test_answers_without_labels_are_judged_and_ranked_though_they_have_no_outcome(tmp_path: Path) -> None:
     written = [schema.Reference(code, query, "It was built in 1902.") for code, query in KEYS]
-    contents = tables(labels="none") | {"references": schema.from_rows("references", written)}
+    contents = tables(labels="none") | {"references": written}
     write_arena(tmp_path / "a", contents)
     mirage("evaluate", tmp_path / "a", "--judge", "heuristic")
     arena = open_arena(tmp_path / "a")
@@ -76,7 +73,7 @@ def test_labelled_queries_have_outcomes_beside_others_that_have_none(tmp_path: P
     assert step.state == "ran"
     assert "12 answers have no outcome" in step.why
     arena = open_arena(tmp_path / "a")
-    rows = arena.read("outcomes").to_pylist()
+    rows = read_rows(arena, "outcomes")
     assert {(row["language"], row["query_id"]) for row in rows} == set(KEYS[:4])
     assert len(rows) == 2 * 4 * len(SYSTEMS)
     assert any("12 answers" in note for note in arena.manifest["made"]["outcomes"]["notes"])
@@ -92,7 +89,7 @@ def test_features_that_lack_a_table_are_named_and_measured_once_it_is_there(tmp_
     names = set(open_arena(path).read("features")["feature"].to_pylist())
     assert "length" in names
     assert not [name for name in names if name.startswith("citation_")]
-    upsert(path, {"passages": by_key("passages", contents["passages"])}, made_by="a test")
+    add_rows(path, passages=contents["passages"])
     *_, second = Steps(path, "a test").measure()
     assert second.state == "ran"
     assert "citation_Recall@10" in set(open_arena(path).read("features")["feature"].to_pylist())
@@ -120,8 +117,7 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
     write_arena(whole, contents)
     write_arena(bare, {table: rows for table, rows in contents.items() if table in declared})
     measured = [
-        measure(path, MeasureSettings([name], "one"), made_by="a test").read("features").to_pylist()
-        for path in (whole, bare)
+        read_rows(measure(path, MeasureSettings([name], "one"), made_by="a test"), "features") for path in (whole, bare)
     ]
     assert measured[0] == measured[1]
     assert any(row["value"] is not None for row in measured[0])
@@ -135,4 +131,4 @@ def test_a_feature_is_measured_with_the_tables_it_declares_and_no_others(tmp_pat
             measure(less, MeasureSettings([name], "one"), made_by="a test")
 
 
-JUDGED = schema.from_rows("judgments", [schema.Judgment("en", "q0", "j", "one", "two", "A", None, None, None)])
+JUDGED = schema.from_rows("judgments", [make_judgment("en", "q0", "j", "one", "two", "A")])

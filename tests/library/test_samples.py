@@ -1,14 +1,13 @@
 """Several answers of one system to one query: what is imported, and rates whose unit is the query."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import mirage, rows
-from generating_cases import command, write
+from arena_writer import read_rows
+from commands import mirage, rows, write_jsonl
+from generating_cases import generate, write
 from misbehaving import Service, reply
 
 import mirage as api
@@ -35,7 +34,7 @@ def imported(folder: Path, answered: dict[str, list[list[bool]]]) -> Path:
     queries = [{"query_id": f"q{q}", "language": "en", "text": f"{q}?", "subset": "non_relevant"} for q in range(n)]
     found = [record for system, samples in answered.items() for record in records(system, samples)]
     for name, lines in (("queries", queries), ("answers", found)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        write_jsonl(folder / f"{name}.jsonl", *lines)
         mirage("import", folder / f"{name}.jsonl", "--into", folder / "arena")
     mirage("measure", "outcomes", folder / "arena")
     return folder / "arena"
@@ -44,10 +43,10 @@ def imported(folder: Path, answered: dict[str, list[list[bool]]]) -> Path:
 def test_further_answers_are_samples_and_the_first_is_the_answer(tmp_path: Path) -> None:
     path = imported(tmp_path, {"s": [[True, False, True], [False, False, False]], "t": [[True], [True]]})
     arena = open_arena(path)
-    assert [(row["query_id"], row["system"]) for row in arena.read("answers").to_pylist()] == [
+    assert [(row["query_id"], row["system"]) for row in read_rows(arena, "answers")] == [
         (q, s) for q in ("q0", "q1") for s in ("s", "t")
     ]
-    samples = arena.read("samples").to_pylist()
+    samples = read_rows(arena, "samples")
     assert [(row["query_id"], row["system"], row["sample"]) for row in samples] == [
         (q, "s", k) for q in ("q0", "q1") for k in (1, 2)
     ]
@@ -96,7 +95,7 @@ def test_intervals_over_queries_hold_the_rate_as_often_as_they_say(spread: float
 def test_a_sample_without_a_sensible_number_is_one_error(tmp_path: Path, sample: object) -> None:
     record = {"query_id": "q", "language": "en", "system": "s", "text": "x", "sample": sample}
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(record) + "\n", "utf-8")
     refused = mirage("import", path, "--into", tmp_path / "a", code=2)
     assert "sample" in refused.stderr
     assert "answers.jsonl:1" in refused.stderr
@@ -105,26 +104,26 @@ def test_a_sample_without_a_sensible_number_is_one_error(tmp_path: Path, sample:
 def test_two_different_answers_as_one_sample_are_refused(tmp_path: Path) -> None:
     lines = [{"query_id": "q", "language": "en", "system": "s", "text": text, "sample": 1} for text in ("x", "y")]
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_jsonl(path, *lines)
     assert "sample 1" in mirage("import", path, "--into", tmp_path / "a", code=2).stderr
 
 
 def test_samples_are_asked_once_each_within_one_budget(tmp_path: Path) -> None:
     path = write(tmp_path / "arena", n=3, languages=("en",))
     with Service(lambda call: reply(f"##Answer: number {call.number}.")) as service:
-        planned = mirage(*command(path, service, "--samples", "3", "--dry-run"))
+        planned = generate(path, service, "--samples", "3", "--dry-run")
         assert "9 calls" in planned.stderr
         for _ in range(2):
-            mirage(*command(path, service, "--samples", "3"))
+            generate(path, service, "--samples", "3")
             assert len(service.calls) == 9, "no call is paid for twice"
         arena = open_arena(path)
-        assert {row["text"] for row in arena.read("answers").to_pylist()} == {"##Answer: number 1."}
-        samples = {(row["query_id"], row["sample"]): row["text"] for row in arena.read("samples").to_pylist()}
+        assert {row["text"] for row in read_rows(arena, "answers")} == {"##Answer: number 1."}
+        samples = {(row["query_id"], row["sample"]): row["text"] for row in read_rows(arena, "samples")}
         assert samples == {(f"q{q:03}", k): f"##Answer: number {k + 1}." for q in range(3) for k in (1, 2)}
         prices = ("--price-in", "0", "--price-out", "1e6", "--max-tokens", "20", "--concurrency", "1")
-        mirage(*command(path, service, "--samples", "3", *prices, "--budget", "100", system="other"))
+        generate(path, service, "--samples", "3", *prices, "--budget", "100", system="other")
         assert len(service.calls) == 9 + 5, "each reply costs 20"
-        refused = mirage(*command(path, service, "--samples", "2", "--replace"), code=2)
+        refused = generate(path, service, "--samples", "2", "--replace", code=2)
     assert "--replace" in refused.stderr
     assert open_arena(path).rows("samples") == 6 + 2
 
@@ -132,5 +131,5 @@ def test_samples_are_asked_once_each_within_one_budget(tmp_path: Path) -> None:
 def test_samples_go_with_their_system(tmp_path: Path) -> None:
     path = imported(tmp_path, {"s": [[True, False]] * 2, "t": [[True, True]] * 2})
     mirage("arena", "remove", path, "s")
-    assert {row["system"] for row in open_arena(path).read("samples").to_pylist()} == {"t"}
+    assert {row["system"] for row in read_rows(path, "samples")} == {"t"}
     assert schema.key("samples")[-1] == "sample"

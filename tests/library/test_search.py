@@ -1,15 +1,14 @@
 """Search in the answers: the index finds what reading finds, in every script, and is a cache like any other."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import read_rows, write_arena
 from conftest import ROOT
+from golden.cases import read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_source import read_sample
@@ -60,35 +59,28 @@ def arena_of(folder: Path, texts: list[str | None], *, name: str = "arena") -> A
         )
         for i, text in reversed(list(enumerate(texts)))
     ]
-    return write_arena(folder / name, {"answers": schema.from_rows("answers", rows)}, label="simulated")
+    return write_arena(folder / name, {"answers": rows}, label="simulated")
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(module_path: Path) -> Arena:
     """The sample's texts of all languages, and odd ones."""
     sample = read_sample(ROOT / "data" / "sample" / "source")
     texts = [*sample["passages"]["text"].to_pylist(), *sample["answers"]["text"].to_pylist(), *ODD]
-    return arena_of(tmp_path_factory.mktemp("arenas"), texts)
+    return arena_of(module_path, texts)
 
 
 @pytest.fixture(scope="module")
 def rows(arena: Arena) -> list[dict[str, Any]]:
     """The answers, with their text as a search compares it."""
-    rows = arena.read("answers").to_pylist()
+    rows = read_rows(arena, "answers")
     return [row | {"lower": unicodedata.normalize("NFC", row["text"] or "").lower()} for row in rows]
 
 
 KEY = ("language", "query_id", "system")
-WORDS = [
-    *("Suomenlinna", "suomenLINNA", "1748", "[fi-01#2]", "##Reason:", "the", "in the", "zzzz"),
-    *("أول", "সাল", "రక్త", "ほん", "本語", "และ", "한국", "года", "中国的", "ìlú", "हिन्दी", "سال"),
-    *("水", "の", "e", "t", " ", "th", "東京", "京", "ab", "b", "a", "é", "ß", "ÉTÉ", "größe", "\u0301"),
-    *('"', '""', '"yes"', "%", "_", "*", "AND", " NOT ", "of_it", "^", "(", "a OR b", "text:", "'", "\\", "--"),
-    *("\0", "nul", "after", "l\0i", "\x1f", "\x1fs", "\ufffd", "\uffff", "nt \ufffd", "İstanbul", "οδος", "ŉ"),
-]
 
 
-@pytest.mark.parametrize("text", WORDS)
+@pytest.mark.parametrize(*read_table("searched_words"))
 def test_a_text_is_found_where_it_stands_whatever_its_case_and_composition(
     arena: Arena, rows: list[dict[str, Any]], text: str
 ) -> None:
@@ -100,7 +92,7 @@ def test_a_text_is_found_where_it_stands_whatever_its_case_and_composition(
         assert matches == stand
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_every_piece_of_an_answer_finds_it(arena: Arena, rows: list[dict[str, Any]], data: st.DataObject) -> None:
     row = rows[data.draw(st.integers(0, len(rows) - 1))]
@@ -138,8 +130,8 @@ def test_answers_to_queries_without_labels_are_found_beside_those_with(tmp_path:
 
 
 def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
-    queries = schema.from_rows("queries", [schema.Query("fi", "q0", None, "Why?", None)])
-    bare = write_arena(tmp_path / "bare", {"queries": queries}, label="simulated")
+    query = schema.Query("fi", "q0", None, "Why?", None)
+    bare = write_arena(tmp_path / "bare", {"queries": [query]}, label="simulated")
     with pytest.raises(TableMissing, match="answers"):
         search(bare, "x")
 
@@ -151,7 +143,7 @@ def test_an_arena_without_answers_says_what_brings_them(tmp_path: Path) -> None:
 def test_the_rows_of_a_query_are_all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     monkeypatch.setattr("mirage.store.query_rows._FEW", few)
     arena = arena_of(tmp_path, [f"text {i}" for i in range(3000)])
-    everything = arena.read("answers").to_pylist()
+    everything = read_rows(arena, "answers")
     for query_id in ("q0000", "q0133", "q0134", "q0999"):
         for code in ("ar", "fi"):
             expected = [r for r in everything if (r["language"], r["query_id"]) == (code, query_id)]

@@ -1,7 +1,5 @@
 """BM25 finds a word in the forms in which people type it: a case or more for each script."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

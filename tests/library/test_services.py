@@ -1,7 +1,5 @@
 """The service is part of what a reply is kept under, and a dry run refuses what a run refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -98,8 +96,8 @@ def test_an_extra_body_is_read_from_a_settings_file_and_is_another_call(tmp_path
     file.write_text('[extra_body]\nreasoning_effort = "low"\nprovider = {order = ["lab"]}\n')
     with Service() as service:
         generating(*command(path, service))
-        generating(*command(path, service, "--settings", str(file), system="other"))
-        generating(*command(path, service, "--settings", str(file), system="third"))
+        generating(*command(path, service, "--settings", file, system="other"))
+        generating(*command(path, service, "--settings", file, system="third"))
         first, second = (call.body for call in service.calls)
     assert second == {**first, "reasoning_effort": "low", "provider": {"order": ["lab"]}}
 

@@ -1,7 +1,5 @@
 """Keywords of the API and options of the commands against the records of settings: same names, same defaults."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -177,7 +175,7 @@ def parameters(function: Callable[..., Any] | str) -> dict[str, Any]:
     """Default of each parameter of a function, or of each option of a command."""
     if not isinstance(function, str):
         return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
-    found: Any = build_command(app)
+    found = build_command(app)
     for word in function.split():
         found = found.commands[word]
     options = {name: option.default for option in found.params for name in option.opts if name.startswith("--")}

@@ -1,7 +1,5 @@
 """The training set: what is cited is relevant and stands in the prompt."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -11,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
-from commands import mirage
+from arena_writer import make_answer, make_query, read_rows, write_arena
+from commands import mirage, refuses
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,22 +46,21 @@ def arena(
     **changed: Any,
 ) -> Path:
     """An arena of one language in which each answer is to a query of its own, all with the same passages."""
-    tables: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": []}
+    tables = {"queries": [], "passages": [], "answers": []}
     for query, answer in answers.items():
         key = "sw", query
-        tables["queries"].append(schema.Query(*key, None, f"Swali {query}?", None))
+        tables["queries"].append(make_query(*key, None, f"Swali {query}?"))
         tables["passages"] += [
             schema.Passage(*key, passage_id, place, None, text.format(passage_id), label)
             for place, (passage_id, label) in enumerate(labels.items(), start=1)
         ]
         row = {"text": answer, "status": "missing" if answer is None else "ok", "template": "rag"} | changed
         tables["answers"].append(schema.Answer(*key, system, reason=None, call=None, **row))
-    arrow_tables = {name: schema.from_rows(name, records) for name, records in tables.items()}
-    return write_arena(folder, arrow_tables).path
+    return write_arena(folder, tables).path
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def ids_shown(prompt: str) -> list[str]:
@@ -128,7 +125,7 @@ def test_distractors_are_mixed_in_by_the_seed(tmp_path: Path) -> None:
 def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
     tmp_path: Path, answer: str | None, changed: dict[str, Any], reason: str
 ) -> None:
-    good = schema.Answer("sw", "0", "teacher", GOOD, "ok", "rag", None, None)
+    good = make_answer("sw", "0", "teacher", GOOD, template="rag")
     folder = arena(tmp_path / "a", {"0": GOOD, "1": answer}, **changed)
     if changed:
         table = open_arena(folder).read("answers").slice(1)
@@ -149,15 +146,14 @@ def test_an_answer_that_would_teach_wrong_citations_is_left_out_and_counted(
 def test_without_labels_or_a_relevant_passage_there_is_nothing_to_learn(
     tmp_path: Path, labels: dict[str, bool | None], reason: str
 ) -> None:
-    with pytest.raises(NotEnoughData, match="no answer of teacher is usable") as caught:
+    with refuses(NotEnoughData, "no answer of teacher is usable", where=f"1 times: {reason}"):
         train(arena(tmp_path / "a", {"1": GOOD}, labels=labels))
-    assert caught.value.where == f"1 times: {reason}"
     assert not (tmp_path / "t.jsonl").exists()
 
 
 def test_a_query_that_lacks_a_text_of_its_passages_is_left_out(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": GOOD, "2": GOOD})
-    passages = open_arena(folder).read("passages").to_pylist()
+    passages = read_rows(folder, "passages")
     passages[0]["text"] = None
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
     write_arena(folder, {"passages": table})
@@ -173,7 +169,7 @@ ids = st.sampled_from(["12#0", "12#1", "3#44", "7#2", "99#9"])
     st.dictionaries(ids, st.booleans(), min_size=1),
     st.lists(st.tuples(st.text("abc. \n", max_size=12), st.lists(ids, max_size=3)), min_size=1, max_size=4),
 )
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
     labels: dict[str, bool], sentences: list[tuple[str, list[str]]]
 ) -> None:
@@ -188,7 +184,7 @@ def test_every_cited_id_is_of_a_relevant_passage_and_stands_in_the_prompt(
                 for n, (passage_id, label) in enumerate(labels.items(), 1)
             ],
         ),
-        "answers": schema.from_rows("answers", [schema.Answer(*key, "t", answer, "ok", "rag", None, None)]),
+        "answers": schema.from_rows("answers", [make_answer(*key, "t", answer, template="rag")]),
     }
     prompt = "\n\n".join(f"[{passage_id}] Kifungu" for passage_id in sorted(labels))
     records, left = sft.conversations(tables, {key: prompt}, ["t"])
@@ -218,7 +214,7 @@ def test_prompt_and_answer_fit_the_trainers_window(tmp_path: Path) -> None:
 
 def test_a_model_answers_as_the_teacher_from_the_relevant_passages_alone(tmp_path: Path) -> None:
     folder = arena(tmp_path / "a", {"1": None, "2": None, "3": None})
-    passages = open_arena(folder).read("passages").to_pylist()
+    passages = read_rows(folder, "passages")
     for row in passages:
         row["relevant"] = row["relevant"] and row["query_id"] != "3"
     table = schema.from_rows("passages", [schema.Passage(**row) for row in passages])
@@ -253,11 +249,11 @@ def test_a_larger_sample_contains_the_smaller() -> None:
 
 
 @pytest.fixture(scope="module")
-def sample_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_arena(module_path: Path) -> Path:
     """The sample's queries, passages and reference answers."""
     from sample_source import read_sample
 
-    folder = tmp_path_factory.mktemp("sample") / "arena"
+    folder = module_path / "arena"
     return write_arena(folder, read_sample(ROOT / "data" / "sample" / "source")).path
 
 
@@ -300,16 +296,15 @@ def test_several_teachers_are_named_and_all_their_good_answers_taken(tmp_path: P
     brief = compose_answer("Lina kina [q#2].", "Lina kina [q#2].")
     bad = compose_answer("Ni kubwa [q#1].", "Ndiyo.")
     answers = [
-        schema.Answer("sw", f"{number:02}", teacher, text, "ok", "rag", None, None)
+        make_answer("sw", f"{number:02}", teacher, text, template="rag")
         for teacher, text, n in (("a", GOOD, 40), ("b", brief, 30), ("c", bad, 10))
         for number in range(n)
     ]
-    write_arena(folder, {"answers": schema.from_rows("answers", answers)})
+    write_arena(folder, {"answers": answers})
     out = tmp_path / "t.jsonl"
     assert "no teacher reference" in mirage("export", "sft", folder, "--out", out, code=2).stderr.replace("'", "")
-    with pytest.raises(NotEnoughData, match="no answer of c is usable") as caught:
+    with refuses(NotEnoughData, "no answer of c is usable", where="10 times: it cites a passage that is not relevant"):
         sft.write_training_set(folder, out, systems=["a", "c"])
-    assert caught.value.where == "10 times: it cites a passage that is not relevant"
     sft.write_training_set(folder, out, systems=["a", "b"])
     records = lines(out)
     assert Counter(record["system"] for record in records) == {"a": 40, "b": 30}
@@ -327,7 +322,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
         )
     folder = tmp_path / "a"
     mirage("import", "miracl", tmp_path / "p", "--split", "train", "--into", folder)
-    passages = open_arena(folder).read("passages").to_pylist()
+    passages = read_rows(folder, "passages")
     relevant = {row["query_id"]: row["passage_id"] for row in passages if row["relevant"]}
     answers = tmp_path / "answers.jsonl"
     answers.write_text(
@@ -340,7 +335,7 @@ def test_from_miracl_train_to_a_training_set(tmp_path: Path) -> None:
             for query, passage in relevant.items()
             for teacher in ("gpt-4o", "llama")
         ),
-        encoding="utf-8",
+        "utf-8",
     )
     mirage("import", "--as", "answers", answers, "--into", folder)
     teachers = ("--system", "gpt-4o", "--system", "llama")

@@ -1,19 +1,16 @@
 """CSV that a spreadsheet opens: no text is a formula, and a file comes back as it was."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
-from commands import CliRunner, mirage
+from arena_writer import make_answer, make_judgment, write_arena
+from commands import mirage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import cli, schema
 from mirage.store import export as exporting
 from mirage.store.arena import open_arena
 from mirage.store.files import csv_rows
@@ -63,11 +60,11 @@ def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
-    answers = [schema.Answer("en", f"q{i}", text, text, "ok", None, None, None) for i, text in enumerate(FORMULAS[:4])]
-    verdicts = [schema.Judgment("en", "q0", "=j", *pair, "A", None, None, None) for pair in (("=a", "b"), ("b", "=a"))]
+    answers = [make_answer("en", f"q{i}", text, text) for i, text in enumerate(FORMULAS[:4])]
+    verdicts = [make_judgment("en", "q0", "=j", *pair, "A") for pair in (("=a", "b"), ("b", "=a"))]
     tables = {
-        "answers": schema.from_rows("answers", answers),
-        "judgments": schema.from_rows("judgments", verdicts),
+        "answers": answers,
+        "judgments": verdicts,
     }
     write_arena(tmp_path / "a", tables)
     return tmp_path / "a"
@@ -84,10 +81,9 @@ def test_an_export_is_imported_again_without_a_quote_more(tmp_path: Path, arena:
 
 
 def test_what_a_command_prints_and_a_page_offers_is_safe_and_json_is_exact(arena: Path) -> None:
-    printed = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv"])
-    assert printed.exit_code == 0, printed.output
+    printed = mirage("report", "judges", arena, "--format", "csv")
     assert {row["judge"] for row in rows_of(printed.stdout)} == {"'=j"}
-    exact = CliRunner().invoke(cli.app, ["report", "judges", str(arena), "--format", "csv-exact"])
+    exact = mirage("report", "judges", arena, "--format", "csv-exact")
     assert {row["judge"] for row in rows_of(exact.stdout)} == {"=j"}
     table = pa.table({"system": FORMULAS})
     assert not [row for row in rows_of(exporting.to_csv(table)) if row["system"].lstrip()[0] in COMPUTED]

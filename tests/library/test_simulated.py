@@ -1,7 +1,5 @@
 """A simulated arena holds what it says: valid tables, the truth it was drawn from, and the same bytes every time."""
 
-from __future__ import annotations
-
 import pyarrow.compute as pc
 import pytest
 from scipy.stats import kendalltau

@@ -1,7 +1,5 @@
 """Arenas on disk: whole writes, the manifest last, readers that reach nothing else, and what a damaged one says."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil
@@ -164,7 +162,7 @@ def test_pitfall_43_an_arena_and_a_file_can_be_written_beside_where_one_stands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_text(Path("notes.txt"), "text")
-    assert Path("notes.txt").read_text(encoding="utf-8") == "text"
+    assert Path("notes.txt").read_text("utf-8") == "text"
     arena = make(Path("a"))
     assert arena.path == tmp_path / "a"
     (tmp_path / "here").mkdir()
@@ -209,7 +207,7 @@ def test_sql_reaches_no_file_outside_the_arena_and_changes_none(tmp_path: Path, 
     import duckdb
 
     other = tmp_path / "other.csv"
-    other.write_text("a,b\n1,2\n", encoding="utf-8")
+    other.write_text("a,b\n1,2\n", "utf-8")
     make(tmp_path / "sibling")
     arena = make(tmp_path / "a")
     before = snapshot(tmp_path)
@@ -367,7 +365,7 @@ def test_a_manifest_that_says_too_little_is_refused(
 def test_a_manifest_that_repeats_a_member_is_refused(tmp_path: Path) -> None:
     make(tmp_path / "a")
     file = tmp_path / "a" / "manifest.json"
-    file.write_text(file.read_text("utf-8").replace('"title"', '"title": "Another", "title"', 1), encoding="utf-8")
+    file.write_text(file.read_text("utf-8").replace('"title"', '"title": "Another", "title"', 1), "utf-8")
     with pytest.raises(ArenaError, match="repeated"):
         open_arena(tmp_path / "a")
 
@@ -387,7 +385,7 @@ def test_a_manifest_that_names_a_file_outside_the_arena_is_refused(tmp_path: Pat
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
+    (tmp_path / "thesis.txt").write_text("years of work", "utf-8")
     before = snapshot(tmp_path)
     with pytest.raises(ArenaError, match="holds other files and is not an arena"):
         make(tmp_path)
@@ -416,7 +414,7 @@ def test_files_of_others_inside_an_arena_are_never_swept(tmp_path: Path) -> None
     make(tmp_path / "a")
     files = [tmp_path / "a" / "README.md", tmp_path / "a" / "queries" / "notes.txt", tmp_path / "a" / "x.tmp"]
     for file in files:
-        file.write_text("mine", encoding="utf-8")
+        file.write_text("mine", "utf-8")
     writing.write(tmp_path / "a", {"queries": queries("de")}, made_by="another")
     assert all(file.exists() for file in files)
 

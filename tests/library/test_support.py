@@ -1,14 +1,12 @@
 """Support in three grades: citation precision and recall by a model and by votes; nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, read_rows, write_arena
 from commands import mirage
 from golden.cases import read_table
 from misbehaving import Act, Call, Service, error, reply
@@ -62,21 +60,19 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MIRAGE_VOTES_URL", f"sqlite:///{tmp_path / 'votes.sqlite'}")
     path = tmp_path / "arena"
     tables = {
-        "queries": [schema.Query("en", f"q{k}", None, "What of it?", None) for k in range(6)],
+        "queries": [make_query("en", f"q{k}", None, "What of it?") for k in range(6)],
         "passages": [
             schema.Passage("en", f"q{k}", name, n, None, f"Passage {name}." if name == "d1" or k else None, None)
             for k in range(6)
             for n, name in enumerate(PASSAGES, 1)
         ],
-        "answers": [schema.Answer("en", f"q{k}", "s", TEXT, "ok", None, None, None, numbered=False) for k in range(6)],
+        "answers": [make_answer("en", f"q{k}", "s", TEXT, numbered=False) for k in range(6)],
     }
-    write_arena(path, {name: schema.from_rows(name, rows) for name, rows in tables.items()})
-    return path
+    return write_arena(path, tables).path
 
 
 def grades_it(call: Call) -> Act:
     words = re.search(r"<<SENTENCE \w+>>\n(.*)\n<<END", call.content)
-    assert words is not None
     assert "[d" not in words[1]
     name = "full" if "1889" in words[1] else "partial" if "Passage d2." in call.content else "contradicted"
     return reply(f"It says so.\nGrade: [[{name}]]")
@@ -89,7 +85,7 @@ def test_a_model_grades_every_citation_and_a_failed_call_is_asked_again(arena: P
     with Service(ill) as service:
         options = ("--model", "m", "--base-url", service.url, "--retries", 0)
         mirage("measure", "support", arena, *options)
-        rows = open_arena(arena).read("support_grades").to_pylist()
+        rows = read_rows(arena, "support_grades")
         assert len(rows) == 18
         assert {row["reason"] is None for row in rows if row["sentence"] == 0} == {False}
         # One passage has no text: no call, a reason.
@@ -108,7 +104,7 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
     query = ("en", "q1")
     ids = ("d8", "d9")
     tables = {
-        "queries": [schema.Query(*query, None, "What of it?", None)],
+        "queries": [make_query(*query, None, "What of it?")],
         "retrieved": [
             schema.Retrieved(*query, "bm25", name, rank, None, None, f"Passage {name}.")
             for rank, name in enumerate(ids, 1)
@@ -124,13 +120,13 @@ def test_answers_of_whole_systems_are_graded_against_what_their_retriever_brough
     ]
     for name, more in (("alone", {}), ("with", {"passages": given_passages})):
         path = tmp_path / name
-        rows = {table: schema.from_rows(table, entries) for table, entries in {**tables, **more}.items()}
+        rows = {**tables, **more}
         write_arena(path, rows)
         with Service(grades_it) as service:
             mirage("measure", "support", path, "--model", "m", "--base-url", service.url)
             contents = [call.content for call in service.calls]
         assert sorted(name for text in contents for name in ids if f"Passage {name}." in text) == ["d8", "d9"]
-        graded = open_arena(path).read("support_grades").to_pylist()
+        graded = read_rows(path, "support_grades")
         assert {(row["system"], row["passage_id"]) for row in graded} == {("deep", "d9"), ("shallow", "d8")}
         assert all(row["grade"] for row in graded)
 
@@ -151,7 +147,7 @@ def test_votes_of_people_are_grades_where_most_are_of_one_mind(arena: Path) -> N
         vote(7, "no", query="q3", who="b"),
     ]
     grade_support_by_votes(arena, log, made_by="a test")
-    rows = open_arena(arena).read("support_grades").to_pylist()
+    rows = read_rows(arena, "support_grades")
     assert {row["grader"] for row in rows} == {PEOPLE}
     assert {(row["query_id"], row["sentence"]): row["grade"] for row in rows} == {
         ("q1", 0): "full",

@@ -1,7 +1,5 @@
 """Surrogates on an arena: joining, predictions as a table, a new system's place, the command, sets of features."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +8,9 @@ import pyarrow.compute as pc
 import pytest
 from arena_writer import write_arena
 from commands import mirage, rows
-from conftest import ROOT
 
 from benchmarks.simulated import simulate_arena
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.verdict_rows import from_judgments
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.ranking.bootstrap import rate
@@ -27,7 +24,7 @@ from mirage.ranking.surrogate.reporting import summary as summarise
 from mirage.ranking.surrogate.stage import JUDGED_PREDICTIONS
 from mirage.ranking.surrogate.training import training
 from mirage.stages.stage import run
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.lineage import derived_tables
 from mirage.views.surrogate import predicted_judges
 
@@ -171,7 +168,7 @@ def test_stored_predictions_go_when_what_they_were_made_from_changes(
 
 
 def test_on_real_answers_single_answers_tell_more_than_means() -> None:
-    arena = open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena("nomiracl")
     seen = training(
         arena.read("features", languages=["en", "sw"]),
         arena.read("outcomes", languages=["en", "sw"]),

@@ -1,7 +1,5 @@
 """Rates by prompt template, confusion matrices, and the papers' figures beside an arena's own."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import small_arena
-from arena_writer import write_arena
+from arena_writer import make_answer, make_query, write_arena
 from commands import mirage, rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.errors import NotEnoughData, UnknownName
 from mirage.io.imports.public import import_miracl, import_outputs
 from mirage.io.sources.nomiracl import origin
@@ -27,8 +25,7 @@ from mirage.stages.outcomes import rates as outcome_rates
 from mirage.stages.outcomes import tables as outcome_tables
 from mirage.stages.outcomes.templates import base_names, matched_difference, template_rates
 from mirage.stats.intervals import wilson
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 
 Tables = dict[str, pa.Table]
 YES, NO, MUTTER = "Yes, answer is present in [1].", "I don't know.", "  "
@@ -39,8 +36,8 @@ def study(texts: Mapping[Any, Sequence[tuple[str, str, str, str]]]) -> Tables:
     queries, answers = {}, []
     for (system, template), cases in texts.items():
         for language, subset, query, text in cases:
-            queries[language, query] = schema.Query(language, query, subset, "Why?", None)  # type: ignore[arg-type]
-            answers.append(schema.Answer(language, query, system, text, "ok", template, None, None))
+            queries[language, query] = make_query(language, query, subset, "Why?")  # type: ignore[arg-type]
+            answers.append(make_answer(language, query, system, text, template=template))
     tables = {
         "queries": schema.from_rows("queries", list(queries.values())),
         "answers": schema.from_rows("answers", answers),
@@ -199,7 +196,7 @@ def test_every_answer_is_in_one_cell_of_the_matrix_and_rates_are_its_quotients()
 
 @pytest.fixture(scope="module")
 def printed() -> pa.Table:
-    return open_arena(arenas.bundled_arenas()["published"]).read("published")
+    return open_arena("published").read("published")
 
 
 def write(folder: Path, tables: Tables) -> Arena:
@@ -222,7 +219,7 @@ def test_without_an_arena_the_figures_are_the_printed_ones(printed: pa.Table) ->
 
 
 def test_every_printed_rate_of_the_bundled_answers_stands_beside_ours(printed: pa.Table) -> None:
-    arena = open_arena(arenas.bundled_arenas()["nomiracl"])
+    arena = open_arena("nomiracl")
     table = printed_figures(printed, arena, source="NoMIRACL", item=origin.BASELINES)
     cells = [f for f in table if f.ours is not None and f.language != "all"]
     assert len(cells) == 363
@@ -293,7 +290,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
         "share of replies: refuses to answer",
         "share of replies: conversation",
     }
-    numbers = open_arena(arenas.bundled_arenas()["nomiracl"])
+    numbers = open_arena("nomiracl")
     without = printed_figures(printed, numbers, source="NoMIRACL", item="Table 2")
     exact = picked(without, metric="share of replies: Yes exactly", system="GPT-4")
     assert (exact.ours, exact.remark) == (None, "the arena holds no texts of the answers")
@@ -307,7 +304,7 @@ def test_patterns_by_rules_are_near_those_that_the_authors_found_by_hand(
 def test_a_query_without_a_text_or_a_passage_without_a_label_makes_its_mean_null(
     printed: pa.Table, tmp_path: Path
 ) -> None:
-    queries = [schema.Query("sw", "1", None, None, "not published"), schema.Query("sw", "2", None, "Nani?", None)]
+    queries = [schema.Query("sw", "1", None, None, "not published"), make_query("sw", "2", None, "Nani?")]
     passages = [
         schema.Passage("sw", "1", "a", 1, None, None, None),
         schema.Passage("sw", "2", "b", 1, None, None, True),

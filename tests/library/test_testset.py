@@ -1,7 +1,5 @@
 """`mirage testset`: questions from a corpus, and evidence that half of them have no answer in what is left of it."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_writer import read_rows
 from commands import mirage as run
 from misbehaving import Act, Call, Service, filtered, reply
 from testset_cases import ScriptedModel, passage, question_in, towns, write_corpus
@@ -40,9 +39,9 @@ def read_left(arena: Path) -> list[dict[str, Any]]:
 def test_questions_of_both_subsets_with_their_evidence(corpus: Path, tmp_path: Path) -> None:
     make(corpus, tmp_path / "arena", ScriptedModel())
     arena = open_arena(tmp_path / "arena")
-    kinds = Counter((row["language"], row["subset"]) for row in arena.read("queries").to_pylist())
+    kinds = Counter((row["language"], row["subset"]) for row in read_rows(arena, "queries"))
     assert kinds == {(code, subset): 3 for code in ("de", "sw") for subset in ("relevant", "non_relevant")}
-    tables = {name: arena.read(name).to_pylist() for name in arena.tables}
+    tables = {name: read_rows(arena, name) for name in arena.tables}
     subsets = {row["query_id"]: row["subset"] for row in tables["queries"]}
     towns_of = {row["query_id"]: row["text"] for row in tables["queries"]}
     model = ScriptedModel()
@@ -75,7 +74,7 @@ def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) 
     for k, town in enumerate(towns("de", 12)):
         sentences = passage("de", town).split(". ")
         draw.shuffle(sentences)
-        (corpus / f"copy-{k}.txt").write_text(". ".join(sentences), encoding="utf-8")
+        (corpus / f"copy-{k}.txt").write_text(". ".join(sentences), "utf-8")
         other = f"Die Chronik von {town['town']} nennt für die Brücke das Jahr {town['year']} und {town['builder']}."
         (corpus / f"chronicle-{k}.txt").write_text(
             other + " Mehr ist nicht bekannt, und niemand fragt danach.", "utf-8"
@@ -84,10 +83,10 @@ def test_copies_and_passages_with_the_fact_go_too(corpus: Path, tmp_path: Path) 
     arena = open_arena(tmp_path / "arena")
     model = ScriptedModel()
     texts = [row["text"] for row in read_left(tmp_path / "arena")]
-    checks = Counter((row["check"], row["finding"]) for row in arena.read("passage_checks").to_pylist())
+    checks = Counter((row["check"], row["finding"]) for row in read_rows(arena, "passage_checks"))
     assert checks["copy", "answers"] >= 4
     assert checks["model", "answers"] >= 4
-    for row in arena.read("queries").to_pylist():
+    for row in read_rows(arena, "queries"):
         assert any(model.states(row["text"], text) for text in texts) is (row["subset"] == "relevant")
 
 
@@ -137,7 +136,7 @@ def test_unfit_questions_are_dropped_with_the_reason_and_replaced(tmp_path: Path
     result = make(corpus, tmp_path / "arena", ScriptedModel(spoil=spoil), *more)
     assert open_arena(tmp_path / "arena").rows("queries") == 11  # and there is no further passage
     assert "Fewer than requested" in result.stderr
-    drafts = {row["passages"]: row for row in open_arena(tmp_path / "arena").read("drafts").to_pylist()}
+    drafts = {row["passages"]: row for row in read_rows(tmp_path / "arena", "drafts")}
     dropped = Counter[str]()
     for k, town in enumerate(known):
         row = drafts.get(f"stadt-{k:02}.md#1")
@@ -167,11 +166,11 @@ def test_passages_without_a_finding_are_undecided_and_not_shown(corpus: Path, tm
     result = make(corpus, tmp_path / "arena", behave, "--languages", "de")
     assert "6 passages that the model did not classify" in result.stderr
     arena = open_arena(tmp_path / "arena")
-    checks = arena.read("passage_checks").to_pylist()
+    checks = read_rows(arena, "passage_checks")
     undecided = [row for row in checks if row["finding"] is None]
     assert len(undecided) == 6
     assert all(row["check"] == "model" and "no valid finding" in row["reason"] for row in undecided)
-    shown = {(row["query_id"], row["passage_id"]) for row in arena.read("passages").to_pylist()}
+    shown = {(row["query_id"], row["passage_id"]) for row in read_rows(arena, "passages")}
     assert shown.isdisjoint((row["query_id"], row["passage_id"]) for row in undecided)
 
 
@@ -207,8 +206,8 @@ def test_questions_in_a_language_that_the_corpus_lacks_are_from_all_of_it(corpus
         file.unlink()
     make(corpus, tmp_path / "arena", ScriptedModel(), "--languages", "sw")
     arena = open_arena(tmp_path / "arena")
-    assert {row["language"] for row in arena.read("queries").to_pylist()} == {"sw"}
-    assert all("stadt" in row["passages"] for row in arena.read("drafts").to_pylist())
+    assert {row["language"] for row in read_rows(arena, "queries")} == {"sw"}
+    assert all("stadt" in row["passages"] for row in read_rows(arena, "drafts"))
 
 
 def test_options_that_cannot_be_are_refused(corpus: Path, tmp_path: Path) -> None:
@@ -216,6 +215,6 @@ def test_options_that_cannot_be_are_refused(corpus: Path, tmp_path: Path) -> Non
     for options in ({"n": 0}, {"unanswerable": 2}, {"depth": 1}):
         with pytest.raises(BadInput):
             mirage.testset(corpus, tmp_path / "arena", model, **options)  # type: ignore[arg-type]
-    (tmp_path / "short.txt").write_text("Too short.", encoding="utf-8")
+    (tmp_path / "short.txt").write_text("Too short.", "utf-8")
     with pytest.raises(NotEnoughData):
         mirage.testset(tmp_path / "short.txt", tmp_path / "arena", model, languages=["en"])

@@ -1,7 +1,5 @@
 """Labels of a test set over people's labels: the error of a model that knows them to a stated error is recovered."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json
@@ -27,7 +25,7 @@ pytestmark = pytest.mark.data
 
 def labels_of(folder: Path) -> dict[str, dict[str, int]]:
     """MIRACL's labels: by query, the passages with their label."""
-    labels: dict[str, dict[str, int]] = defaultdict(dict)
+    labels = defaultdict(dict)
     with gzip.open(folder / "miracl" / f"qrels.{CODE}.tsv.gz", "rt", encoding="utf-8") as stream:
         for query, _, passage, label in csv.reader(stream, delimiter="\t"):
             labels[query][passage] = int(label)

@@ -1,7 +1,5 @@
 """Words and sentences in 18 languages: marks belong to letters, unspaced scripts need no spaces, nothing is lost."""
 
-from __future__ import annotations
-
 import itertools
 import unicodedata
 

@@ -1,12 +1,11 @@
 """A reasoning model's thoughts are never read as its answer: every known form, and marks that are words of the text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 from commands import mirage
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,48 +21,13 @@ from mirage.text.thoughts import part_thoughts, store_answer
 
 THOUGHT = "Passage [2] is about a harbour. I don't know. [[B]]\nSo it is 1902."
 ANSWER = "The lighthouse was built in 1902 [1]."
-FORMS = {
-    "think": "<think>\n{}\n</think>\n\n",
-    "thinking": "<thinking>{}</thinking>\n",
-    "thought": "<thought>{}</thought>",
-    "reasoning": "<reasoning>\n{}</reasoning>\n",
-    "upper case": "<THINK>{}</THINK>\n",
-    "attributes": '<think duration="3" lang="en">{}</think>\n',
-    "escaped": "&lt;think&gt;{}&lt;/think&gt;\n",
-    "kimi": "◁think▷{}◁/think▷",
-    "seed": "<seed:think>{}</seed:think>",
-    "mistral": "[THINK]{}[/THINK]",
-    "cohere": "<|START_THINKING|>{}<|END_THINKING|>",
-    "apertus": "<|inner_prefix|>{}<|inner_suffix|>",
-    "gemma": "<|channel>thought\n{}\n<channel|>",
-    "medgemma": "<unused94>thought\n{}<unused95>",
-    "solution": "<|begin_of_thought|>{}<|end_of_thought|>\n\n",
-    "granite": "Here is my thought process:\n{}\n\nHere is my response:\n\n",
-    "harmony": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
-    "harmony without its first token": "{}<|end|><|start|>assistant<|channel|>final<|message|>",
-    "harmony with a tool": "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>commentary to=x"
-    "<|constrain|>json<|message|>{{}}<|call|><|start|>assistant<|channel|>final<|message|>",
-    "harmony without special tokens": "analysis{}assistantfinal",
-    "harmony without special tokens, with its role": "assistantanalysis{}assistantfinal",
-    "harmony without special tokens, with a tool": "assistantcommentary to=x code{{}}assistantanalysis{}assistantfinal",
-    "harmony without special tokens, by lines": "assistant\nanalysis\n{}\nassistant\nfinal\n",
-    "no opening mark": "{}\n</think>\n\n",
-    "no opening mark, one line": "{}</think>",
-    "opened twice": "<think>\n<think>{}</think>\n",
-    "one within another": "<think>Well.\n<think>{}</think>\nHm.</think>\n",
-    "two blocks": "<think>Well.</think>\n<think>{}</think>\n",
-    "mixed marks": "<think>{}</thinking>\n",
-    "code left open": "<think>{}\n```python\nx = 1</think>\n",
-    "a role before": "Assistant: <think>\n{}\n</think>\n",
-}
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(*read_table("thought_forms"))
 def test_thoughts_are_parted_from_the_text_in_every_known_form(form: str) -> None:
-    whole = FORMS[form].format(THOUGHT) + ANSWER
+    whole = form.format(THOUGHT) + ANSWER
     parted = part_thoughts(whole)
     assert (parted.text, parted.closed, parted.gap) == (ANSWER, True, None)
-    assert parted.thoughts is not None
     assert THOUGHT.partition("\n")[2] in parted.thoughts
     assert len(parted.masked) == len(whole)
     assert parted.masked.strip() == ANSWER
@@ -88,19 +52,7 @@ def test_marks_around_an_answer_and_thoughts_amid_it_are_left_out(whole: str) ->
     assert part_thoughts(whole).text == ANSWER
 
 
-@pytest.mark.parametrize(
-    ("whole", "text"),
-    [
-        (f"<think>\n{THOUGHT}", ""),
-        (f"<thinking>{THOUGHT}", ""),
-        (f"<|channel|>analysis<|message|>{THOUGHT}", ""),
-        (f"[THINK]{THOUGHT}", ""),
-        (f"assistantanalysis{THOUGHT}", ""),
-        (f"{ANSWER}\n<think>\nBut wait, [2] says", ANSWER),
-        (f"<think>{THOUGHT}</think>{ANSWER}\n\n<think>But wait, [2] says", ANSWER),
-        (f"{THOUGHT}\n</think>\n", ""),
-    ],
-)
+@pytest.mark.parametrize(*read_table("open_thoughts"))
 def test_nothing_after_an_open_thought_is_text(whole: str, text: str) -> None:
     parted = part_thoughts(whole)
     assert parted.text == text
@@ -146,32 +98,11 @@ def test_any_text_is_parted_without_an_error_and_only_once(whole: str) -> None:
 
 
 FURTHER = "Who built it? I don't know. [2]"
-TURNS = {
-    "ChatML": "<|im_start|>assistant\n{}<|im_end|>\n<|im_start|>user\n{}",
-    "Llama 3": "{}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{}",
-    "Llama 3 with its prompt": "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWhen?<|eot_id|>"
-    "<|start_header_id|>assistant<|end_header_id|>\n\n{}<|eot_id|>{}",
-    "Llama 2": "<s>[INST] When? [/INST] {} </s><s>[INST] {}",
-    "Mistral": "{} [INST] {} [/INST] It was 1911.",
-    "Gemma": "<start_of_turn>model\n{}<end_of_turn>\n<start_of_turn>user\n{}",
-    "Gemma's next": "{}<turn|>\n<|turn>user\n{}",
-    "Phi": "<|assistant|>\n{}<|end|>\n<|user|>\n{}",
-    "Zephyr, without an end": "{}\n<|user|>\n{}",
-    "GPT-2": "{}<|endoftext|>{}",
-    "one token for begin and end": "<|endoftext|>{}<|endoftext|>{}",
-    "DeepSeek": "{}<｜end▁of▁sentence｜><｜User｜>{}",
-    "Command": "{}<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>{}",
-    "Granite": "{}<|end_of_text|>\n<|start_of_role|>user<|end_of_role|>{}",
-    "EXAONE": "{}[|endofturn|]\n[|user|]{}",
-    "harmony": "<|channel|>final<|message|>{}<|return|><|start|>user<|message|>{}",
-    "escaped": "{}&lt;|im_end|&gt;{}",
-    "after thoughts": "<think>The mark <|im_end|> is mine.</think>{}<|im_end|>{}",
-}
 
 
-@pytest.mark.parametrize("form", TURNS)
+@pytest.mark.parametrize(*read_table("ended_turns"))
 def test_an_answer_ends_with_its_turn(form: str) -> None:
-    whole = TURNS[form].format(ANSWER, FURTHER)
+    whole = form.format(ANSWER, FURTHER)
     parted = part_thoughts(whole)
     assert (parted.text, parted.gap, parted.whole) == (ANSWER, None, whole)
     assert FURTHER in (store_answer(whole).thoughts or "")
@@ -238,9 +169,9 @@ def test_thoughts_within_a_reply_are_stored_like_those_of_a_separate_field() -> 
     assert read(completion(f"{ANSWER}\n<think>\nwait")) == (ANSWER, "truncated", "wait")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(*read_table("thought_forms"))
 def test_replies_of_judges_and_graders_are_read_without_thoughts(form: str) -> None:
-    before = FORMS[form].format("First [[B]], Score: [[2]], [[none]], [].\nHm.")
+    before = form.format("First [[B]], Score: [[2]], [[none]], [].\nHm.")
     read = parse_verdict(f"{before}[[A]]")
     assert read.verdict == "A"
     assert parse_grade(f"{before}Score: [[4]]") == 4

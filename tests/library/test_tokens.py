@@ -1,34 +1,20 @@
 """Tokens of a text: by the model's own tokenizer where it is at hand, else by an estimate from its script."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
+from golden.cases import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mirage.errors import BadInput
 from mirage.llm.tokens import TokenEstimate, tokens_of
 
-GREETINGS = {
-    # One greeting in the languages of the published table, our own wording, and the tokens o200k needs for one of
-    # about that length there: the estimate must be near, and rather above.
-    "en": ("Hello, my name is Ada. I am a new kind of model for language, and it is nice to meet you!", 24),
-    "de": ("Hallo, mein Name ist Ada. Ich bin ein neuartiges Modell für Sprache. Schön, Sie kennenzulernen!", 29),
-    "ru": ("Привет, меня зовут Ада. Я новая языковая модель, приятно познакомиться!", 23),
-    "ar": ("مرحبا، اسمي آدا. أنا نوع جديد من نماذج اللغة، سررت بلقائك!", 26),
-    "hi": ("नमस्ते, मेरा नाम अदा है। मैं एक नए प्रकार का भाषा मॉडल हूँ। आपसे मिलकर अच्छा लगा!", 31),
-    "te": ("నమస్కారం, నా పేరు అదా. నేను ఒక కొత్త రకమైన భాషా మోడల్ ని. మిమ్మల్ని కలిసినందుకు సంతోషం!", 45),
-    "ko": ("안녕하세요, 제 이름은 에이다입니다. 저는 새로운 유형의 언어 모델입니다, 만나서 반갑습니다!", 27),
-    "zh": ("你好，我的名字是艾达。我是一种新型的语言模型，很高兴见到你！", 24),
-    "ja": ("こんにちは、私の名前はエイダです。新しい種類の言語モデルです。初めまして！", 26),
-}
 
-
-@pytest.mark.parametrize("code", GREETINGS)
-def test_the_estimate_is_near_a_current_tokenizer_and_rather_above(code: str) -> None:
-    text, tokens = GREETINGS[code]
+@pytest.mark.parametrize(*read_table("greetings"))
+def test_the_estimate_is_near_a_current_tokenizer_and_rather_above(text: str, tokens: int) -> None:
+    """One greeting in the languages of the published table, our own wording, and the tokens that o200k needs for one of
+    about that length there: the estimate must be near, and rather above."""
     assert 0.9 * tokens <= TokenEstimate().count(text) <= 1.6 * tokens
 
 
@@ -62,6 +48,6 @@ def test_a_model_s_own_tokenizer_counts_and_cuts(tmp_path: Path) -> None:
     assert tokens.cut("one two  three 火 four", 3) == "one two  three"
     assert tokens.cut("one two", 3) == "one two"
     assert tokens.cut("one two", 0) == ""
-    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
     with pytest.raises(BadInput, match="cannot be read"):
         tokens_of(str(tmp_path))

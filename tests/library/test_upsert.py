@@ -1,8 +1,5 @@
 """Several programs change one arena at the same time: nothing is lost, nothing stands on a text that is gone."""
 
-from __future__ import annotations
-
-import json
 import shutil
 import subprocess
 import sys
@@ -12,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from arena_writer import write_arena
-from commands import CliRunner, mirage
+from arena_writer import add_rows, make_answer, make_judgment, make_query, read_rows, write_arena
+from commands import mirage, write_jsonl
 from conftest import ROOT
 from misbehaving import Act, Call, Service, reply
 
-from mirage import cli, schema
+from mirage import schema
 from mirage.errors import BadInput, Outdated, UnknownName
 from mirage.ranking.stage import JUDGED_RATINGS
 from mirage.stages.features.stage import FEATURES
@@ -37,21 +34,19 @@ QUERIES = [("en", f"q{i}") for i in range(4)]
 
 def answers(system: str, text: str = "An answer.", *, among: list[tuple[str, str]] | None = None) -> pa.Table:
     keys = QUERIES if among is None else among
-    return schema.from_rows("answers", [schema.Answer(*key, system, text, "ok", None, None, None) for key in keys])
+    return schema.from_rows("answers", [make_answer(*key, system, text) for key in keys])
 
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Path:
     """Queries with passages and labels, answers of two systems, their outcomes and features, and verdicts on them."""
-    queries = [schema.Query(*key, "relevant", f"What of {key[1]}?", None) for key in QUERIES]
+    queries = [make_query(*key, "relevant", f"What of {key[1]}?") for key in QUERIES]
     passages = [schema.Passage(*key, f"{key[1]}#0", 1, "Title", f"A text about {key[1]}.", True) for key in QUERIES]
     tables = {
-        "queries": schema.from_rows("queries", queries),
-        "passages": schema.from_rows("passages", passages),
+        "queries": queries,
+        "passages": passages,
         "answers": pa.concat_tables([answers("one"), answers("two")]),
-        "judgments": schema.from_rows(
-            "judgments", [schema.Judgment(*key, "judge", "one", "two", "A", None, None, None) for key in QUERIES]
-        ),
+        "judgments": [make_judgment(*key, "judge", "one", "two", "A") for key in QUERIES],
     }
     path = tmp_path / "arena"
     write_arena(path, tables)
@@ -62,7 +57,7 @@ def arena(tmp_path: Path) -> Path:
 
 
 def lines(path: Path, table: pa.Table) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()), "utf-8")
+    write_jsonl(path, *table.to_pylist())
     return path
 
 
@@ -107,7 +102,7 @@ def test_two_imports_into_a_folder_that_is_not_there_yet_keep_both(tmp_path: Pat
     def other(arena: Arena) -> None:
         seen.append("answers" in arena.tables)
 
-    upsert(tmp_path / "new", {"answers": by_key("answers", answers("red"))}, made_by="a test")
+    add_rows(tmp_path / "new", answers=answers("red"))
     upsert(tmp_path / "new", {"answers": by_key("answers", answers("blue"))}, made_by="a test", check=other)
     assert seen == [True]
     assert systems(tmp_path / "new") == {"red", "blue"}
@@ -127,33 +122,30 @@ def in_the_middle(change: Callable[[], object], then: Act | None = None) -> Call
 
 
 def bring(arena: Path, table: pa.Table) -> Callable[[], object]:
-    rows = {"answers": by_key("answers", table)}
-    return lambda: upsert(arena, rows, made_by="another program")
+    return lambda: add_rows(arena, answers=table)
 
 
 def test_answers_and_verdicts_that_come_while_a_model_answers_stay(arena: Path) -> None:
-    verdict = schema.from_rows("judgments", [schema.Judgment("en", "q0", "new", "one", "two", "B", None, None, None)])
+    verdict = make_judgment("en", "q0", "new", "one", "two", "B")
 
     def change() -> None:
-        bring(arena, answers("red"))()
-        upsert(arena, {"judgments": by_key("judgments", verdict)}, made_by="another program")
+        add_rows(arena, answers=answers("red"))
+        add_rows(arena, judgments=[verdict])
 
     with Service(in_the_middle(change)) as service:
         mirage("generate", arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0")
     assert systems(arena) == {"one", "two", "red", "mine"}
-    assert {row["judge"] for row in open_arena(arena).read("judgments").to_pylist()} == {"judge", "new"}
+    assert {row["judge"] for row in read_rows(arena, "judgments")} == {"judge", "new"}
 
 
 def test_a_model_may_answer_two_languages_in_two_programs_under_one_name(arena: Path) -> None:
-    more = schema.from_rows("queries", [schema.Query("fi", "q0", "relevant", "Mitä?", None)])
-    passages = schema.from_rows("passages", [schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)])
-    rows = {"queries": by_key("queries", more), "passages": by_key("passages", passages)}
-    upsert(arena, rows, made_by="a test")
+    passage = schema.Passage("fi", "q0", "q0#0", 1, "T", "Teksti.", True)
+    add_rows(arena, queries=[make_query("fi", "q0", "relevant", "Mitä?")], passages=[passage])
     with Service() as service:
         common = [arena, "--system", "mine", "--model", "m", "--base-url", service.url, "--retries", "0"]
         service.behave = in_the_middle(lambda: mirage("generate", *common, "--languages", "fi"))
         mirage("generate", *common, "--languages", "en")
-    system_rows = [row for row in open_arena(arena).read("answers").to_pylist() if row["system"] == "mine"]
+    system_rows = [row for row in read_rows(arena, "answers") if row["system"] == "mine"]
     assert sorted((row["language"], row["query_id"]) for row in system_rows) == sorted([*QUERIES, ("fi", "q0")])
     assert {row["status"] for row in system_rows} == {"ok"}
 
@@ -162,9 +154,9 @@ def test_no_verdict_is_kept_on_a_text_that_changed_while_the_judge_read_it(arena
     changed = answers("one", "Another text.", among=[("en", "q1")])
     with Service(in_the_middle(bring(arena, changed), reply("So. [[A]]"))) as service:
         mirage("judge", arena, "--judge", "late", "--model", "m", "--base-url", service.url, "--retries", "0")
-    rows = [row for row in open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    rows = [row for row in read_rows(arena, "judgments") if row["judge"] == "late"]
     assert {row["query_id"] for row in rows} == {"q0", "q2", "q3"}
-    assert {row["query_id"] for row in open_arena(arena).read("judgments").to_pylist()} == {"q0", "q2", "q3"}
+    assert {row["query_id"] for row in read_rows(arena, "judgments")} == {"q0", "q2", "q3"}
 
 
 def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too(arena: Path) -> None:
@@ -174,10 +166,9 @@ def test_two_judges_under_one_name_with_two_models_are_told_apart_at_the_end_too
     with Service() as service:
         service.behave = in_the_middle(lambda: other(service), reply("So. [[A]]"))
         command = ["judge", str(arena), "--judge", "late", "--model", "m1", "--base-url", service.url, "--retries", "0"]
-        result = CliRunner().invoke(cli.app, command, prog_name="mirage")
-    assert result.exit_code == 2
+        result = mirage(*command, code=2)
     assert "late has verdicts" in result.output
-    calls = [row["call"] for row in open_arena(arena).read("judgments").to_pylist() if row["judge"] == "late"]
+    calls = [row["call"] for row in read_rows(arena, "judgments") if row["judge"] == "late"]
     with Ledger(ledger_path(arena)) as ledger:
         assert {ledger.request(call)["model"] for call in calls} == {"m2"}  # type: ignore[index]
 
@@ -206,9 +197,7 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
     def slow(tables: Any, **options: Any) -> dict[str, pa.Table]:
         seen.append(len(tables["judgments"]))
         if len(seen) == 1:
-            rows = [schema.Judgment("en", "q0", "judge", "two", "one", "B", None, None, None)]
-            more = schema.from_rows("judgments", rows)
-            upsert(arena, {"judgments": by_key("judgments", more)}, made_by="another program")
+            add_rows(arena, judgments=[make_judgment("en", "q0", "judge", "two", "one", "B")])
         return stage.run(tables, **options)
 
     slow_stage = Stage("slow", stage.reads, stage.writes, slow)
@@ -219,9 +208,8 @@ def test_ratings_made_from_verdicts_that_changed_meanwhile_are_made_again(arena:
 def test_what_changes_at_every_attempt_is_given_up_and_nothing_is_written(arena: Path) -> None:
     def outrun(_: Any) -> dict[str, pa.Table]:
         names = len(systems(arena, "judgments"))
-        rows = [schema.Judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B", None, None, None)]
-        more = schema.from_rows("judgments", rows)
-        upsert(arena, {"judgments": by_key("judgments", more)}, made_by="another program")
+        row = make_judgment("en", "q0", f"judge {names}", f"s{names}", "one", "B")
+        add_rows(arena, judgments=[row])
         return {"ratings": schema.arrow_schema("ratings").empty_table()}
 
     stage = Stage("slow", ("judgments",), ("ratings",), outrun)
@@ -240,7 +228,7 @@ def test_what_is_refused_under_the_lock_leaves_the_arena_as_it_was(arena: Path) 
         upsert(arena, {"answers": by_key("answers", answers("red"))}, made_by="a test", check=refuse)
     bad = answers("red").set_column(4, "status", pa.array(["no such status"] * len(QUERIES)))
     with pytest.raises(BadInput):
-        upsert(arena, {"answers": by_key("answers", bad)}, made_by="a test")
+        add_rows(arena, answers=bad)
     after = {path: path.read_bytes() for path in arena.rglob("*") if path.is_file() and path.name != ".lock"}
     assert after == before
 
@@ -252,12 +240,12 @@ def test_a_changed_answer_takes_along_what_was_said_of_it_and_no_more(arena: Pat
         made_by="a test",
     )
     assert dict(result.replaced) == {"answers": 1}
-    features = 1 + len({row["feature"] for row in result.arena.read("features").to_pylist()})
+    features = 1 + len({row["feature"] for row in read_rows(result.arena, "features")})
     assert result.lost["judgments"] == 1
     assert result.lost["outcomes"] == 2
     assert result.lost["features"] == features - 1
     assert "ratings" not in result.arena.tables
-    keys = {(row["query_id"], row["system"]) for row in result.arena.read("outcomes").to_pylist()}
+    keys = {(row["query_id"], row["system"]) for row in read_rows(result.arena, "outcomes")}
     assert ("q1", "one") not in keys
     assert ("q1", "two") in keys
 
@@ -272,11 +260,7 @@ def test_the_same_again_changes_nothing_that_was_made_of_it(arena: Path) -> None
 def test_settings_of_what_stays_stay_and_those_of_what_is_replaced_go(arena: Path) -> None:
     def put(system: str, seed: int) -> Arena:
         rows = {"answers": by_key("answers", answers(system))}
-        return upsert(
-            arena,
-            rows,
-            made_by=Provenance("a test", settings={system: {"seed": seed}}),
-        ).arena
+        return upsert(arena, rows, made_by=Provenance("a test", settings={system: {"seed": seed}})).arena
 
     put("red", 1)
     put("blue", 2)
@@ -288,7 +272,7 @@ def test_the_settings_of_a_step_are_forgotten_after_a_write_by_another_program(a
     left = runs.content(open_arena(arena), "outcomes")
     record_run(arena, "outcomes", "step", {"options": {"seed": 1}}, left=left)
     assert runs.runs(open_arena(arena), "outcomes") == {"step": {"options": {"seed": 1}}}
-    bring(arena, answers("one", "Another."))()
+    add_rows(arena, answers=answers("one", "Another."))
     record_run(arena, "outcomes", "late", {"options": {"seed": 1}}, left=left)
     assert runs.runs(open_arena(arena), "outcomes") == {}
 
@@ -299,7 +283,7 @@ def test_a_reader_goes_on_with_the_arena_as_it_is_after_a_change(arena: Path) ->
     def read(opened: Arena) -> int:
         calls.append(1)
         if len(calls) == 1:
-            bring(arena, answers("one", "Another."))()
+            add_rows(arena, answers=answers("one", "Another."))
         return len(opened.read("answers"))
 
     assert read_consistently(arena, read) == 2 * len(QUERIES)

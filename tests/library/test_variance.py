@@ -1,15 +1,12 @@
 """The sources of noise against an independent generator with known components."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from arena_writer import write_arena
-from commands import mirage, rows
+from commands import mirage, rows, write_jsonl
 
 import mirage as api
 from mirage import schema
@@ -80,7 +77,7 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
         for k in range(m)
     ]
     for name, lines in (("queries", queries), ("answers", answers)):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        write_jsonl(tmp_path / f"{name}.jsonl", *lines)
         mirage("import", tmp_path / f"{name}.jsonl", "--into", tmp_path / "a")
     mirage("measure", "outcomes", tmp_path / "a")
     (report,) = rate_variance(open_arena(tmp_path / "a"))
@@ -88,8 +85,6 @@ def test_rates_split_into_queries_and_samples(tmp_path: Path) -> None:
     assert (query.source, sample.source, query.n, sample.n) == ("query", "sample", n, m)
     assert query.variance == pytest.approx(0.09, abs=0.02)
     assert sample.variance == pytest.approx(0.16, abs=0.02)
-    assert query.share is not None
-    assert sample.share is not None
     assert query.share + sample.share == pytest.approx(1)
     assert report.half_width == pytest.approx(1.96 * ((0.09 + 0.16 / 3) / n) ** 0.5, abs=0.003)
     printed = rows(mirage("report", "noise", tmp_path / "a", "--format", "csv"))
@@ -118,8 +113,7 @@ def judged(seed: int, *, judges: int = 2, n: int = 300, bias: float = 0.0) -> li
 @pytest.mark.parametrize("bias", [0.0, 0.15])
 def test_differences_split_into_queries_judges_and_orders_without_bias(tmp_path: Path, bias: float) -> None:
     rows_ = schema.from_rows("judgments", judged(8, bias=bias))
-    write_arena(tmp_path / "a", {"judgments": rows_})
-    arena = open_arena(tmp_path / "a")
+    arena = write_arena(tmp_path / "a", {"judgments": rows_})
     report = judge_variance(arena, judges=["j0", "j1"])
     found = {source.source: source.variance for source in report.sources}
     # A difference is 2 x points - 1, so its variances are four times those of points.
@@ -141,7 +135,7 @@ def test_repeats_of_a_judge_are_a_source(tmp_path: Path) -> None:
             share = float(np.clip(row.points + rng.normal(0, 0.08), 0, 1))  # type: ignore[operator]
             values = {name: getattr(row, name) for name in row.__slots__}
             found.append(schema.Judgment(**values | {"points": share, "repeat": repeat or None}))
-    write_arena(tmp_path / "a", {"judgments": schema.from_rows("judgments", found)})
+    write_arena(tmp_path / "a", {"judgments": found})
     report = judge_variance(open_arena(tmp_path / "a"), judges=["j0"])
     repeat = report.sources[-1]
     assert (repeat.source, repeat.n) == ("repeat", 3)

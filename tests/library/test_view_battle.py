@@ -1,7 +1,5 @@
 """The view of a battle: the battles of two systems, one battle, what two answers share, and the pages that show it."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +12,14 @@ from hypothesis import strategies as st
 from view_battle_cases import A, B, judged
 
 import pages
+from mirage import open_arena
 from mirage.battles.decision import decide, orient_verdict
 from mirage.errors import UnknownName
 from mirage.explorer.leaderboard import opening
 from mirage.ranking.judges import Judge, LabelJudge, VerdictJudge
 from mirage.ranking.judges import battles_of as ranked
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.text.segmentation import word_spans
 from mirage.views import battle as views
 from mirage.views.battle import BattleFilter
@@ -31,8 +30,8 @@ from pages import conclusion, notes, open_page, page_text
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
-    return judged(tmp_path_factory.mktemp("arenas"))
+def arena(module_path: Path) -> Arena:
+    return judged(module_path)
 
 
 def ids(arena: Arena, **filters: Any) -> list[str]:
@@ -104,8 +103,6 @@ def test_the_win_matrix_counts_what_the_battles_show(tmp_path: Path, judge: Judg
         assert cell == views.find_battles(arena, BattleFilter(x, y, judge, languages=("en",))).cell
         other = result.cells[y, x]
         assert (cell.wins, cell.ties, cell.unparsed) == (other.losses, other.ties, other.unparsed)
-        assert cell.interval is not None
-        assert cell.share is not None
         assert cell.interval[0] <= cell.share <= cell.interval[1]
 
 
@@ -193,7 +190,7 @@ def test_answers_without_a_text_or_too_long_are_not_compared() -> None:
     assert shared_words(answer("word " * WORDS), answer("word " * WORDS)) is not None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40), st.text(alphabet="ab [1]\n尼罗河'ä", max_size=40))
 def test_shared_and_own_stretches_are_apart_and_hold_every_word(first: str, second: str) -> None:
     pair = shared_words(answer(first), answer(second))
@@ -243,6 +240,6 @@ def test_the_card_that_opens_the_program_concludes_as_the_page_does() -> None:
     page = open_page("leaderboard", arena="nomiracl")
     page.session_state["_opening"] = "A"
     page.run()
-    sample = open_arena(arenas.bundled_arenas()["sample"])
+    sample = open_arena("sample")
     view = views.battle_view(sample, opening.QUERY, *opening.SYSTEMS, LabelJudge())
     assert any(note.startswith(f"You chose A. By relevance labels: {view.conclusion}") for note in notes(page))

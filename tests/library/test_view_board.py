@@ -1,7 +1,5 @@
 """Every door tells one story about who is best: page, command, evaluation, HTML report, exports and Python."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape
@@ -17,15 +15,14 @@ from arena_writer import write_arena
 from commands import mirage as run
 
 import mirage
-from mirage import schema
+from mirage import open_arena, schema
 from mirage.battles.judge import judges
 from mirage.errors import NotEnoughData
 from mirage.publish.html_report import write_report
 from mirage.ranking.board import best_systems, leaderboard
 from mirage.ranking.settings import RankSettings
 from mirage.schema import columns
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views import board as view_module
 from mirage.views.board import BoardChoice, BoardRow, board_view, judge_of
 from pages import open_page, page_text
@@ -35,10 +32,10 @@ SHOWN = ("language", "system", "rating", "low", "high", "rank", "rank_low", "ran
 
 
 @pytest.fixture(scope="module", params=["nomiracl", "people", "sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
     if request.param != "own":
-        return open_arena(arenas.bundled_arenas()[request.param])
-    return small_arena.write(tmp_path_factory.mktemp("board") / "own", tables=("outcomes", "judgments"))
+        return open_arena(request.param)
+    return small_arena.write(module_path / "own", tables=("outcomes", "judgments"))
 
 
 def told(rows: Any) -> list[tuple[Any, ...]]:
@@ -68,7 +65,7 @@ def test_every_door_has_the_rows_and_the_sentence_of_the_view(
     monkeypatch.setenv("MIRAGE_ARENAS", str(arena.path))
     page = page_text(open_page("leaderboard", arena=arena.path.name, judge=judge))
     write_report(arena, tmp_path / "report.html", texts=False)
-    report = unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
+    report = unescape((tmp_path / "report.html").read_text("utf-8"))
     markdown = unescape(ranking.to_markdown()).replace("\\", "")
     tables = json.loads(re.findall(r'id="figures">(.*?)</script>', report, re.DOTALL)[0])["tables"]
     assert told(row for row in tables["ratings"] if row["judge"] == judge) == expected
@@ -106,15 +103,15 @@ def test_a_row_counts_queries_and_answers(arena: Arena) -> None:
         assert 0 < row["n"] <= view.ranking.languages[row["language"]].n_queries
 
 
-def test_a_selection_of_verdicts_names_what_it_moves(tmp_path: Path) -> None:
-    arena = open_arena(arenas.bundled_arenas()["sample"])
+def test_a_selection_of_verdicts_names_what_it_moves() -> None:
+    arena = open_arena("sample")
     plain = board_view(arena, BoardChoice(("heuristic",)))
     strict = board_view(arena, BoardChoice(("heuristic",), (), RankSettings(consistent=True)))
     assert plain.moved == {}
     assert set(strict.moved) == {*strict.languages, "all"}
     with pytest.raises(NotEnoughData):
         board_view(arena, BoardChoice(("heuristic",), ("xx",)))
-    assert judge_of(open_arena(arenas.bundled_arenas()["nomiracl"])).name == "relevance"
+    assert judge_of(open_arena("nomiracl")).name == "relevance"
 
 
 @pytest.mark.parametrize("options", ["", "--ties drop", "--no-own-family", "--languages fi --ties drop", "--seed 1"])
@@ -132,5 +129,5 @@ def test_a_file_and_an_arena_of_the_same_battles_say_the_same(tmp_path: Path, op
 
 def test_battles_that_all_tie_are_said_to_say_nothing(tmp_path: Path) -> None:
     rows = [schema.Judgment(**row | {"verdict": "tie"}) for row in small_arena.judgments(n=4).to_pylist()]
-    arena = write_arena(tmp_path / "ties", {"judgments": schema.from_rows("judgments", rows)}, title="T", label="own")
+    arena = write_arena(tmp_path / "ties", {"judgments": rows}, title="T", label="own")
     assert board_view(arena).conclusion.startswith("Every battle of the")

@@ -1,7 +1,5 @@
 """Views computed once and read ever after; no file can give a wrong number."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -22,12 +20,11 @@ import waiting
 from conftest import PATIENCE, ROOT
 from numpy.typing import NDArray
 
+from mirage import open_arena
 from mirage.errors import NotEnoughData
 from mirage.people.votes.belonging import VoteLog
 from mirage.stats.jackknife import Estimate
-from mirage.store import arena as arenas
 from mirage.store import cache_files
-from mirage.store.arena import open_arena
 from mirage.store.record_files import from_bytes, to_bytes
 from mirage.views import cache
 from mirage.views.cache import cached_view
@@ -220,7 +217,7 @@ def full(path: Path, data: bytes) -> float:
 @pytest.mark.parametrize("case", ["read-only", "unreachable", "full", "replaced", "off"])
 def test_views_work_where_nothing_can_be_stored(case: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if case == "read-only":
-        home.parent.write_text("no folder", encoding="utf-8")
+        home.parent.write_text("no folder", "utf-8")
     elif case == "unreachable":
         monkeypatch.setenv("MIRAGE_HOME", str(home.parent / ("x" * 300)))
     elif case == "full":
@@ -288,16 +285,16 @@ def test_processes_compute_a_view_once_and_a_killed_one_holds_up_nobody(tmp_path
         )
 
     killed = start(PATIENCE)
-    waiting.until(lambda: log.exists() and log.read_text(encoding="utf-8"), "the first computes", process=killed)
+    waiting.until(lambda: log.exists() and log.read_text("utf-8"), "the first computes", process=killed)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     others = [start(0.3), start(0.3)]
     assert [process.communicate(timeout=PATIENCE)[0] for process in others] == ["done\n"] * 2
-    assert log.read_text(encoding="utf-8") == "computed\n" * 2
+    assert log.read_text("utf-8") == "computed\n" * 2
 
 
 def test_the_key_says_all_that_a_view_depends_on(tmp_path: Path) -> None:
-    arena = open_arena(arenas.bundled_arenas()["people"])
+    arena = open_arena("people")
     arguments = [
         {"arena": arena},
         {"arena": replace(arena, version="another")},
@@ -312,7 +309,7 @@ def test_the_key_says_all_that_a_view_depends_on(tmp_path: Path) -> None:
     assert len({cache.cache_key(view_of, each) for each in arguments}) == len(arguments)
     beside = replace(arena, path=tmp_path)
     before = cache.cache_key(view_of, {"arena": beside})
-    (tmp_path / "makers.csv").write_text("system,maker\n", encoding="utf-8")
+    (tmp_path / "makers.csv").write_text("system,maker\n", "utf-8")
     assert cache.cache_key(view_of, {"arena": beside}) != before
     one, other = VoteLog[str]("digest", ()), VoteLog[str]("digest", ("not compared",))
     assert cache.cache_key(view_of, {"votes": one}) == cache.cache_key(view_of, {"votes": other})

@@ -1,8 +1,7 @@
 """Where answers are lost: retrieval, causes of errors and languages of passages, the same at every door."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,22 +9,22 @@ import whole_systems
 from commands import mirage as run
 
 import mirage
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage import open_arena
+from mirage.store.arena import Arena
 from mirage.views.causes import TITLES, CauseChoice, answer_causes, causes_view
 from mirage.views.retrieval import SHOWN, retrieval_view
 from pages import open_page
 
 
 @pytest.fixture(scope="module", params=["sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
     if request.param == "own":
-        return whole_systems.write(tmp_path_factory.mktemp("causes") / "own")[0]
-    return open_arena(arenas.bundled_arenas()[request.param])
+        return whole_systems.write(module_path / "own")[0]
+    return open_arena(request.param)
 
 
 def printed(arena: Arena, *words: str, value: str = "") -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(run("report", words[0], arena.path, *words[1:], "--format", "json").stdout)
+    rows = json.loads(run("report", words[0], arena.path, *words[1:], "--format", "json").stdout)
     ends = {f"{value}_{end}": end for end in ("low", "high")}
     return [{ends.get(name, name): cell for name, cell in row.items()} for row in rows]
 

@@ -1,7 +1,5 @@
 """The view of a comparison: page, command, its files and the Python API say the same of two systems."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -11,14 +9,15 @@ import pytest
 from arena_writer import write_arena
 from commands import CliRunner
 from conftest import ROOT
+from golden.cases import read_table
 
 import mirage
 import pages
 from benchmarks.simulated import simulate_arena
+from mirage import open_arena
 from mirage.cli import app
 from mirage.ranking.scale import win_rate
 from mirage.ranking.settings import CompareSettings
-from mirage.store.arena import open_arena
 from mirage.text.numbers import FORMATS
 from mirage.views.comparison import ComparisonView, compared_measures, comparison_view, systems_in_rank_order
 from pages import conclusion, page_text, read_tables
@@ -27,9 +26,9 @@ NUMBERS = ("difference", "low", "high", "p", "detectable", "queries_needed", "bo
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def own(module_path: Path) -> Path:
     tables = simulate_arena(systems=5, queries=25, languages=["en", "sw"], seed=4).tables
-    return write_arena(tmp_path_factory.mktemp("own") / "judged", tables).path
+    return write_arena(module_path / "judged", tables).path
 
 
 def compare(arena: str, pair: tuple[str, str], *options: str) -> tuple[Any, str, int]:
@@ -54,8 +53,8 @@ def check_command(view: ComparisonView, arena: str, tmp_path: Path, *options: st
     results = [result for case in ElementTree.parse(junit).getroot()[0] for result in case]
     for row, result in zip(view.rows, results, strict=True):
         assert view.row_sentence(row) in (result.get("message") or result.text or "")
-    assert view.overall.verdict in summary.read_text(encoding="utf-8")
-    assert summary.read_text(encoding="utf-8") == mirage_comparison(arena, view, *options).to_markdown()
+    assert view.overall.verdict in summary.read_text("utf-8")
+    assert summary.read_text("utf-8") == mirage_comparison(arena, view, *options).to_markdown()
 
 
 def mirage_comparison(arena: str, view: ComparisonView, *options: str) -> Any:
@@ -91,17 +90,7 @@ def check_page(view: ComparisonView, arena: str, **choice: str) -> None:
             assert f"{head.lower()} {cells[0]}" in page_text(page)
 
 
-CASES = [
-    ("nomiracl", ("gpt-4-azure", "aya-101"), "rating", "relevance"),
-    ("nomiracl", ("gpt-4-azure", "aya-101"), "rate", None),
-    ("sample", ("thorough", "concise"), "rating", "heuristic"),
-    ("sample", ("half", "concise"), "nuggets", None),
-    ("sample-across", ("native+words", "polyglot+translated"), "rate", None),
-    ("people", ("gpt-4", "claude-v1"), "rating", "people"),
-]
-
-
-@pytest.mark.parametrize(("name", "pair", "measure", "judge"), CASES)
+@pytest.mark.parametrize(*read_table("compared_doors"))
 def test_every_door_says_the_same(
     name: str, pair: tuple[str, str], measure: str, judge: str | None, tmp_path: Path
 ) -> None:
@@ -124,7 +113,7 @@ def test_an_own_arena_says_the_same(own: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure() -> None:
-    arena = open_arena(ROOT / "data" / "sample")
+    arena = open_arena("sample")
     for measure, judge in (("rating", "heuristic"), ("rate", None)):
         view = comparison_view(arena, "half", "padded", CompareSettings(measure, judge))
         least = view.overall.detectable
@@ -136,7 +125,7 @@ def test_what_is_inconclusive_says_what_would_decide_in_the_unit_of_the_measure(
 
 
 def test_a_decided_row_asks_for_no_more_queries() -> None:
-    arena = open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena("nomiracl")
     view = comparison_view(arena, "gpt-4-azure", "aya-101", CompareSettings("rate"))
     decided = [row for row in view.rows if row.verdict != "inconclusive"]
     assert decided

@@ -1,7 +1,5 @@
 """The exam of judges by every door: page, command and API show the numbers, the order and the sentence of the view."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -33,10 +31,8 @@ OWN = "own"
 
 
 @pytest.fixture
-def arena(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+def arena(request: pytest.FixtureRequest, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     """A bundled arena, or one of a user with votes."""
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("MIRAGE_VOTES_URL", raising=False)
     if request.param != OWN:
         monkeypatch.setenv("MIRAGE_ARENAS", str(ROOT / "data"))
         return open_arena(ROOT / "data" / request.param)
@@ -120,7 +116,6 @@ def test_the_exam_and_the_agreement_are_the_same_number(arena: Arena) -> None:
     for judge in view.judges:
         joint = agreement.joint_row(judge)
         mark = next(row for row in view.rows if (row.judge, row.language) == (judge, view.scope)).measures["agree"]
-        assert joint is not None
         assert (joint.raw, joint.raw_low, joint.raw_high, joint.n) == (mark.value, mark.low, mark.high, mark.n)
         assert (pairs[judge].agree, pairs[judge].low, pairs[judge].n) == (mark.value, mark.low, mark.n)
     assert conclude_agreement(joint) in page_text(open_page("leaderboard", arena=arena.name, judge=judge))

@@ -1,7 +1,5 @@
 """The battles that decide: the change of the lead without one is that of a real fit, and a page tells it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What an arena holds and finds: command, page, HTML report, evaluation and Python read one view."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -11,9 +9,9 @@ import small_arena
 from commands import mirage as run
 
 import mirage
+from mirage import open_arena
 from mirage.publish.html_report import check_report, write_report
-from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.views import board
 from mirage.views.board import board_view
 from mirage.views.cache import stored_view
@@ -27,10 +25,10 @@ VERDICTS = [
 
 
 @pytest.fixture(scope="module", params=["nomiracl", "people", "published", "sample", "sample-across", "own"])
-def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def arena(request: pytest.FixtureRequest, module_path: Path) -> Arena:
     if request.param != "own":
-        return open_arena(arenas.bundled_arenas()[request.param])
-    return small_arena.write(tmp_path_factory.mktemp("overview") / "own", tables=("queries", "outcomes", "judgments"))
+        return open_arena(request.param)
+    return small_arena.write(module_path / "own", tables=("queries", "outcomes", "judgments"))
 
 
 def test_every_door_says_what_the_view_says(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +49,7 @@ def test_every_door_says_what_the_view_says(arena: Arena, tmp_path: Path, monkey
     assert shown == {row["table"]: f"{row['rows']:,}" for row in tables}
     if {"outcomes", "judgments"} & set(arena.tables):
         write_report(arena, tmp_path / "report.html", texts=False)
-        report = (tmp_path / "report.html").read_text(encoding="utf-8")
+        report = (tmp_path / "report.html").read_text("utf-8")
         figures = json.loads(re.findall(r'id="figures">(.*?)</script>', report, re.DOTALL)[0])
         assert figures["opening"] == {"findings": list(view.findings), "contents": view.contents.summary}
         assert not any(part.mismatches for part in check_report(tmp_path / "report.html", arena))
@@ -77,7 +75,7 @@ def test_an_evaluation_ends_with_the_view_and_later_doors_read_its_board(
     given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "verdicts.json").write_text(json.dumps(VERDICTS), encoding="utf-8")
+    (tmp_path / "verdicts.json").write_text(json.dumps(VERDICTS), "utf-8")
     command = run("evaluate", given, "--into", "arena")
 
     def refuse(*_: object) -> None:
@@ -95,7 +93,6 @@ def test_an_evaluation_ends_with_the_view_and_later_doors_read_its_board(
     again = mirage.evaluate("arena")
     assert again.findings == list(view.findings)
     assert again.next == [each.command for each in view.next]
-    assert again.ranking is not None
     assert again.ranking.remarks == view.board.remarks
     assert "\n".join(view.findings) in repr(again)
 
@@ -104,7 +101,6 @@ def test_draws_of_an_evaluation_are_those_of_its_finding(tmp_path: Path) -> None
     done = mirage.evaluate("sample-across", tmp_path / "arena", draws=50)
     view = overview_view(done.arena, OverviewChoice(draws=50))
     assert done.findings == list(view.findings)
-    assert view.board is not None
     assert view.board.ranking.n_draws == 50
     assert view.conclusion == board_view(done.arena, view.choice).conclusion
 

@@ -1,7 +1,5 @@
 """Rates by every door, on outcomes counted by hand and on the bundled arenas."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -16,9 +14,10 @@ import small_arena
 from arena_writer import write_arena
 from commands import mirage
 from conftest import ROOT
+from golden.cases import read_golden
 
+from mirage import open_arena, schema
 from mirage import rates as rates_of_api
-from mirage import schema
 from mirage.errors import NotEnoughData
 from mirage.explorer.kit.table import Col, prepare_table
 from mirage.io.sources.nomiracl.origin import SYSTEM_NAMES
@@ -28,7 +27,7 @@ from mirage.stages.outcomes.rates import Rate
 from mirage.stats.intervals import wilson
 from mirage.stats.label_errors import QueryLabels
 from mirage.store import arena as arenas
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.labels import has_automatic_labels
 from mirage.text.numbers import FORMATS
 from mirage.views import rates as views
@@ -40,14 +39,7 @@ DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 Counts = Mapping[tuple[str, str, str], Mapping[str, int]]
 """How many answers of each outcome, by language, subset and system."""
 
-BASIC: Counts = {
-    ("en", "non_relevant", "aya-101"): {"answered": 6, "abstained": 2, "unparsed": 2},
-    ("en", "relevant", "aya-101"): {"answered": 9, "abstained": 1},
-    ("en", "non_relevant", "gpt-4-azure"): {"answered": 3, "abstained": 7},
-    ("en", "relevant", "gpt-4-azure"): {"answered": 5, "abstained": 2, "api_error": 2, "empty": 1},
-    ("fi", "non_relevant", "aya-101"): {"answered": 10, "abstained": 10, "missing": 5},
-    ("fi", "non_relevant", "gpt-4-azure"): {"answered": 25},
-}
+BASIC: Counts = {tuple(key): counts for *key, counts in map(dict.values, read_golden("outcome_counts"))}
 
 
 def write(folder: Path, counts: Counts, name: str = "counted") -> Arena:
@@ -316,7 +308,7 @@ def test_one_quantity_has_one_name(bundled: tuple[Arena, Arena]) -> None:
 
 
 def test_a_query_counts_once_however_many_answers_and_languages_it_has() -> None:
-    arena = open_arena(ROOT / "data" / "sample-across")
+    arena = open_arena("sample-across")
     queries = {query["query_id"] for query in arena.read("queries").to_pylist() if query["subset"] == "relevant"}
     joint = [row for row in rates_view(arena).cells.to_pylist() if row["language"] == "all"]
     assert {row["n"] for row in joint if row["subset"] == "relevant"} == {len(queries)}

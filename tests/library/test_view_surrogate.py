@@ -1,19 +1,17 @@
 """The view of the surrogate: every door says the same, from stored predictions, and refits only what differs."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from commands import CliRunner
+from commands import mirage
 from conftest import ROOT
 
 import pages
 from benchmarks.simulated import simulate_arena
-from mirage.cli import app
+from mirage import open_arena
 from mirage.pipeline.recompute import recompute
 from mirage.ranking.judges import VerdictJudge
 from mirage.ranking.surrogate.importance import importances
@@ -21,7 +19,7 @@ from mirage.ranking.surrogate.regressors import CHEAP
 from mirage.ranking.surrogate.stage import ABLATIONS, store_predictions
 from mirage.ranking.surrogate.training import training
 from mirage.store import writing
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.writing import Provenance
 from mirage.text.numbers import FORMATS
 from mirage.views.surrogate import SurrogateChoice, predicted_judges, printed_surrogate, surrogate_view
@@ -32,21 +30,20 @@ NAMES = ("forest", "linear", "ridge")
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+def own(module_path: Path) -> Arena:
     """Seven systems of which the last has features and no verdict, predicted also by a regressor of the paper."""
     tables = dict(simulate_arena(systems=7, queries=20, languages=["en", "sw"], seed=11).tables)
     verdicts = tables["judgments"]
     new = max(verdicts["system_b"].to_pylist())
     with_new = pc.or_(pc.equal(verdicts["system_a"], new), pc.equal(verdicts["system_b"], new))
     tables["judgments"] = verdicts.filter(pc.invert(with_new))
-    arena = writing.write(tmp_path_factory.mktemp("views") / "judged", tables, made_by="a test", label="simulated")
+    arena = writing.write(module_path / "judged", tables, made_by="a test", label="simulated")
     return store_predictions(arena, VerdictJudge("judge"), regressors=NAMES)
 
 
 def ranked(arena: str, *options: str) -> tuple[list[dict[str, object]], str]:
     """Return the rows and the remarks of `mirage rank surrogate`."""
-    done = CliRunner().invoke(app, ["rank", "surrogate", arena, *options, "--format", "json"])
-    assert done.exit_code == 0, done.output
+    done = mirage("rank", "surrogate", arena, *options, "--format", "json")
     return json.loads(done.stdout), done.stderr
 
 
@@ -73,7 +70,7 @@ def test_every_door_says_the_same(name: str, judge: str, skill: str) -> None:
 
 
 def test_the_first_judge_is_the_default_of_every_door() -> None:
-    arena = open_arena(ROOT / "data" / "sample")
+    arena = open_arena("sample")
     view = surrogate_view(arena)
     assert view.judge == predicted_judges(arena)[0][0]
     assert ranked("sample")[0] == view.summary.to_pylist()
@@ -143,7 +140,7 @@ def test_predictions_without_recorded_settings_open_and_are_a_fault_of_the_arena
 
 
 def test_the_printed_figures_are_those_of_the_paper() -> None:
-    figures = printed_surrogate(open_arena(ROOT / "data" / "nomiracl"))
+    figures = printed_surrogate(open_arena("nomiracl"))
     assert figures.tau["ar"] == 0.951
     assert figures.r2["ar", "holdout", "Random Forest"] == 0.5
     assert figures.ablation["ar", "Only LLM-as-judge"] == 0.948
@@ -156,7 +153,7 @@ def test_the_printed_figures_are_those_of_the_paper() -> None:
 
 def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
     page = opened(arena="nomiracl")
-    view = surrogate_view(open_arena(ROOT / "data" / "nomiracl"))
+    view = surrogate_view(open_arena("nomiracl"))
     assert view.worthwhile == (view.chosen,)
     assert not [widget for widget in page.selectbox if widget.key == "regressor"], "a picker with one choice"
     assert page.segmented_control(key="section").options == ["By language", "Importance", "Paper"]
@@ -178,7 +175,7 @@ def test_the_bundled_arena_shows_at_once_how_far_features_predict() -> None:
 def test_the_link_holds_regressor_and_language_and_the_paper_its_figures() -> None:
     page = opened(arena="nomiracl", scope="te", skill="abstain", section="Paper")
     regressors = page.dataframe[0].value.set_index("name")
-    arena = open_arena(ROOT / "data" / "nomiracl")
+    arena = open_arena("nomiracl")
     view = surrogate_view(arena, SurrogateChoice("relevance", "abstain"))
     assert regressors.loc["Linear regression", "tau"] == pytest.approx(view.quality_row("linear", "te")["tau"])
     figures = printed_surrogate(arena)
@@ -198,7 +195,7 @@ def test_languages_picked_in_the_sidebar_narrow_the_page() -> None:
 
 
 def test_the_calls_that_a_prediction_saves_are_those_of_the_arena() -> None:
-    arena = open_arena(ROOT / "data" / "sample")
+    arena = open_arena("sample")
     # Every verdict is on two systems.
     verdicts = arena.read("judgments", columns=["judge"])["judge"].to_pylist().count("heuristic")
     calls = round(2 * verdicts / len(set(arena.read("answers", columns=["system"])["system"].to_pylist())))

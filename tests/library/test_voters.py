@@ -1,13 +1,11 @@
 """Votes of few people, of whom each favours some systems: every door clusters them, or says whose votes they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from arena_writer import write_arena
+from arena_writer import make_judgment, write_arena
 from commands import CliRunner
 
 import mirage
@@ -67,10 +65,7 @@ def test_below_ten_people_every_door_says_whose_votes_they_are(tmp_path: Path) -
     assert said in repr(mirage.compare(rows, "a", "b", draws=50))
     table = schema.from_rows(
         schema.Judgment,
-        [
-            schema.Judgment("en", r["query_id"], "people", r["system_a"], r["system_b"], r["verdict"], None, None, None)
-            for r in rows
-        ],
+        [make_judgment("en", r["query_id"], "people", r["system_a"], r["system_b"], r["verdict"]) for r in rows],
     )
     table = schema.from_columns(
         "judgments",

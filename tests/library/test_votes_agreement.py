@@ -1,7 +1,5 @@
 """Agreement of people with judges and with each other: known figures, other programs' figures, and chance."""
 
-from __future__ import annotations
-
 import evalica
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """Ballots of battles: sheets that name no system, filled in anywhere, and imported whole or not at all."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable
@@ -10,47 +8,43 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_writer import write_arena
+from arena_writer import add_rows, make_answer, make_judgment, make_query, write_arena
+from commands import write_jsonl
 from payloads import HOSTILE
 
 from mirage import schema
 from mirage.errors import BadInput
 from mirage.people.votes.ballots import BallotRow, ballot, battle_ballot, import_ballot
 from mirage.people.votes.belonging import votes_on
-from mirage.people.votes.database import URL, Votes
+from mirage.people.votes.database import Votes
 from mirage.people.votes.kinds import LabelVote, Vote
 from mirage.people.votes.labels import AuditItem
 from mirage.people.votes.queue import VoteItem, next_items
 from mirage.people.votes.stage import vote_pool, votes_that_count
 from mirage.store import records
-from mirage.store.arena import Arena, open_arena
+from mirage.store.arena import Arena
 from mirage.store.export import export_rows
-from mirage.store.upsert import by_key, upsert
 
 SYSTEMS = ("zq-alpha", "zq-beta", "zq-gamma")
 
 
 @pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+def arena(tmp_path: Path, home: Path) -> Arena:
     """Hostile texts with passages, and a judge whose winner sometimes depends on the order."""
-    monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv(URL, raising=False)
-    rows: dict[str, list[Any]] = {"queries": [], "passages": [], "answers": [], "judgments": []}
+    rows = {"queries": [], "passages": [], "answers": [], "judgments": []}
     for k in range(16):
         query, payload = f"q{k:02d}", HOSTILE[k % len(HOSTILE)]
-        rows["queries"].append(schema.Query("te", query, None, f"query {k}? {payload}", None))
+        rows["queries"].append(make_query("te", query, None, f"query {k}? {payload}"))
         rows["passages"].append(schema.Passage("te", query, f"{k}#1", 1, f"title {payload}", f"=1+{k}", True))
         rows["answers"] += [
-            schema.Answer("te", query, system, f"=cmd {payload} {'نص' * s} {s}", "ok", None, None, None)
-            for s, system in enumerate(SYSTEMS)
+            make_answer("te", query, system, f"=cmd {payload} {'نص' * s} {s}") for s, system in enumerate(SYSTEMS)
         ]
         rows["judgments"] += [
-            schema.Judgment("te", query, "zq-judge", *pair, "A" if pair == (a, b) or k % 2 else "B", None, None, None)
+            make_judgment("te", query, "zq-judge", *pair, "A" if pair == (a, b) or k % 2 else "B")
             for a, b in itertools.combinations(SYSTEMS, 2)
             for pair in ((a, b), (b, a))
         ]
-    tables = {name: schema.sort(name, schema.from_rows(name, values)) for name, values in rows.items()}
-    return write_arena(tmp_path / "sent", tables)
+    return write_arena(tmp_path / "sent", rows)
 
 
 def sheet(arena: Arena, path: Path, words: str = "A,B,tie,both_bad,skip", **options: object) -> Path:
@@ -104,7 +98,7 @@ def test_battles_and_labels_share_a_sheet_in_any_order(arena: Arena, tmp_path: P
     words = zip(battles.to_pylist() + labels.to_pylist(), ("A", "B", "skip", "no"), strict=True)
     rows = [row | {"vote": word} for row, word in words]
     path = tmp_path / "b.jsonl"
-    path.write_text("".join(json.dumps(dict(reversed(row.items()))) + "\n" for row in reversed(rows)), encoding="utf-8")
+    write_jsonl(path, *(dict(reversed(row.items())) for row in reversed(rows)))
     with Votes() as database:
         assert [import_ballot(database, path, arena)[:2] for _ in range(2)] == [(4, 4), (4, 0)]
         assert (len(database.rows(Vote)), len(database.rows(LabelVote))) == (3, 1)
@@ -173,7 +167,7 @@ def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
     of_random = case in ("another reason", "never drawn")
     place = next(k for k, item in enumerate(items) if (item.why == "random") == of_random)
     FORGERIES[case](rows[place], items[place], arena)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_jsonl(path, *rows)
     with Votes() as database:
         assert import_ballot(database, path, arena) == (5, 5, 1, 0, 0)
         assert import_ballot(database, path, arena)[:2] == (5, 0), "a replay adds nothing"
@@ -193,7 +187,7 @@ def test_pitfall_235_a_row_that_was_not_drawn_for_its_voter_is_an_opinion(
 def test_rows_may_be_sorted_and_a_ballot_for_anybody_proves_no_person(arena: Arena, tmp_path: Path) -> None:
     path = sheet(arena, tmp_path / "b.jsonl", "A,A,A,A,A", voter=None)
     rows = [line.value | {"voter": "ravi"} for line in records.records(path)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)), encoding="utf-8")
+    write_jsonl(path, *reversed(rows))
     with Votes() as database:
         imported = import_ballot(database, path, arena)
         assert imported == (5, 5, 0, 5, 0)
@@ -208,7 +202,7 @@ def test_an_audit_that_was_not_drawn_corrects_no_label(arena: Arena, tmp_path: P
         forged, drawn = (ballot(db, arena, [AuditItem("te", "q00")], "amina").to_pylist() for db in (mine, database))
         for rows, n in ((forged, 0), (drawn, 1)):
             path = tmp_path / f"{n}.jsonl"
-            path.write_text(json.dumps(rows[0] | {"vote": "no"}), encoding="utf-8")
+            path.write_text(json.dumps(rows[0] | {"vote": "no"}), "utf-8")
             import_ballot(database, path, arena)
             assert len(votes_on(arena, database.rows(LabelVote)).counting) == n
 
@@ -219,7 +213,7 @@ def test_two_votes_on_one_item_are_refused_and_a_sheet_sent_again_is_told(arena:
     double = tmp_path / "double.jsonl"
     with Votes() as database:
         for more, n in ((rows[1] | {"vote": "B"}, 0), (rows[1], 2)):
-            double.write_text("".join(json.dumps(row) + "\n" for row in (*rows[:2], more)), encoding="utf-8")
+            write_jsonl(double, *rows[:2], more)
             if not n:
                 with pytest.raises(BadInput, match=r"amina has another vote .*double\.jsonl:2\n.*double\.jsonl:3"):
                     import_ballot(database, double, arena)
@@ -251,8 +245,7 @@ def test_an_invalid_row_or_no_vote_rejects_the_ballot(arena: Arena, tmp_path: Pa
 
 def test_an_answer_that_changed_since_rejects_the_ballot(arena: Arena, tmp_path: Path) -> None:
     path = sheet(arena, tmp_path / "b.jsonl")
-    answers = [schema.Answer(**row) for row in arena.read("answers").to_pylist()]
-    changed = schema.from_rows("answers", [replace(row, text=f"{row.text} Indeed.") for row in answers])
-    upsert(arena.path, {"answers": by_key("answers", changed)}, made_by="a test")
+    answers = arena.read("answers").to_pylist()
+    changed = [schema.Answer(**row | {"text": f"{row['text']} Indeed."}) for row in answers]
     with Votes() as database, pytest.raises(BadInput, match="draw it again"):
-        import_ballot(database, path, open_arena(arena.path))
+        import_ballot(database, path, add_rows(arena.path, answers=changed))

@@ -1,9 +1,7 @@
 """Votes belong to the texts they were given on, not to the name of a folder: on both databases."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,9 @@ from commands import mirage
 from votes_cases import every_store_is_closed, evidence, postgres, url, vote  # noqa: F401  # fixtures
 
 from mirage import schema
-from mirage.people.votes.belonging import ArenaVotes, votes_on
+from mirage.people.votes.belonging import votes_on
 from mirage.people.votes.database import Votes
-from mirage.people.votes.kinds import Evidence, Vote
+from mirage.people.votes.kinds import Vote
 from mirage.people.votes.rows import shown_digest
 from mirage.people.votes.stage import export_votes, votes_that_count
 from mirage.store.arena import open_arena
@@ -32,8 +30,8 @@ Texts = dict[tuple[str, str], str]
 
 def make(path: Path, queries: dict[str, str] = QUERIES, answers: Texts = ANSWERS, passage: str = "Ni mlima.") -> Path:
     """An arena of some texts; a file that is imported again makes the same tables."""
-    nothing: list[Any] = [None] * 3
-    tables: dict[str, Sequence[object]] = {
+    nothing = [None] * 3
+    tables = {
         "queries": [schema.Query("sw", name, None, text, None) for name, text in queries.items()],
         "passages": [schema.Passage("sw", name, "p", 1, None, passage, None, None) for name in queries],
         "answers": [schema.Answer("sw", q, system, text, "ok", *nothing) for (q, system), text in answers.items()],
@@ -157,7 +155,7 @@ def test_votes_on_citations_are_on_texts_too(tmp_path: Path, change: str) -> Non
     context = [QUERIES["1"], "Ni mlima."]
     cited = evidence(passage_id="p", shown=shown_digest(context, ["Kilimanjaro."]), **about)
     arena = open_arena(path)
-    citations: ArenaVotes[Evidence] = votes_on(arena, [cited])
+    citations = votes_on(arena, [cited])
     assert bool(citations.counting) is (change in ("nothing", "name"))
     assert bool(citations.changed) is (change == "answer")
 

@@ -1,7 +1,5 @@
 """Votes beside an arena: the commands, the files, answers that were replaced, and the page that explains it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -10,7 +8,7 @@ from typing import Any
 
 import pytest
 from arena_writer import write_arena
-from commands import mirage
+from commands import mirage, write_jsonl
 from votes_cases import evidence, vote
 
 from benchmarks.simulated import simulate_arena
@@ -49,7 +47,7 @@ def arena(tmp_path: Path) -> Arena:
     ]
     tables = {
         "judgments": simulation.tables["judgments"],
-        "answers": schema.sort("answers", schema.from_rows("answers", answers)),
+        "answers": answers,
     }
     return write_arena(tmp_path / "my-arena", tables, title="Mine")
 
@@ -138,7 +136,7 @@ def test_what_is_exported_and_imported_elsewhere_is_the_same_log(
         notes.append(database.undo(Note, notes[0].vote_id, voter="amina"))
     assert "3 rows" in mirage("votes", "export", name, "--key", "key").stderr
     assert Path("key").stat().st_mode & 0o777 == 0o600
-    assert Path("key").read_text(encoding="ascii").strip().encode() not in Path(name).read_bytes()
+    assert Path("key").read_text("ascii").strip().encode() not in Path(name).read_bytes()
     assert "name a new file" in mirage("votes", "export", name, "--key", "key", code=2).stderr
     Path("link").symlink_to("nowhere")
     assert "name a new file" in mirage("votes", "export", name, "--key", "link", code=2).stderr
@@ -164,10 +162,10 @@ def test_one_wrong_line_refuses_the_file_and_is_named(tmp_path: Path) -> None:
         database.submit(vote(query_id="8", seconds=2.5))
     mirage("votes", "export", "v.csv")
     file = tmp_path / "v.csv"
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text("utf-8").splitlines()
     for wrong in (lines[2].replace(",A,", ",C,"), lines[2].replace(",2.5,", ",soon,"), lines[1].replace(",7,", ",9,")):
         assert wrong not in lines
-        file.write_text("\n".join([lines[0], lines[1], wrong]) + "\n", encoding="utf-8")
+        file.write_text("\n".join([lines[0], lines[1], wrong]) + "\n", "utf-8")
         result = mirage("votes", "import", "v.csv", code=2)
         assert "v.csv:3" in result.stderr
         assert (
@@ -193,14 +191,14 @@ def test_pitfall_235_a_log_that_these_votes_did_not_sign_is_of_opinions(
     mirage("votes", "export", "v.jsonl")
     if not change:
         monkeypatch.setenv("MIRAGE_HOME", str(tmp_path / "elsewhere"))
-    rows = [json.loads(line) for line in Path("v.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in Path("v.jsonl").read_text("utf-8").splitlines()]
     for row in rows:
         row |= change | ({"vote_id": token()} if change else {})
         row["vote"] = "B"
     undo = rows[0] | {"vote_id": "back", "vote": "undo", "undoes": rows[0]["vote_id"] if not change else own[0].vote_id}
     if "voter" not in change:
         rows.append(undo | {"signature": "é"})
-    Path("v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_jsonl(Path("v.jsonl"), *rows)
     assert f"{len(rows)} rows taken as opinions" in mirage("votes", "import", "v.jsonl").stderr
     with Votes() as database:
         counted = votes_on(arena, database.rows(Vote))

@@ -1,13 +1,12 @@
 """What to vote on next: the informative first, a random share always, nothing twice, the same for the same voter."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from arena_writer import make_answer
 from votes_agreement_cases import judgments
 
 from mirage import schema
@@ -25,9 +24,7 @@ QUERIES = 60
 def answers(**texts: str) -> pa.Table:
     """A text of its own for every answer, but those given as query_system."""
     rows = [
-        schema.Answer("sw", f"q{q:03}", s, texts.get(f"q{q:03}_{s}", f"{q} {s}"), "ok", None, None, None)
-        for q in range(QUERIES)
-        for s in SYSTEMS
+        make_answer("sw", f"q{q:03}", s, texts.get(f"q{q:03}_{s}", f"{q} {s}")) for q in range(QUERIES) for s in SYSTEMS
     ]
     return schema.from_rows("answers", rows)
 
@@ -111,8 +108,8 @@ def test_the_recorded_chance_is_that_of_being_asked_wherever_people_stop(voters:
     chances have that of all battles, after 20 votes and after 90; the votes as they are have not.
     """
     table = verdicts(flipped=frozenset(range(15)))
-    weighed: dict[int, list[float]] = {20: [], 90: []}
-    plain: dict[int, list[float]] = {20: [], 90: []}
+    weighed = {20: [], 90: []}
+    plain = {20: [], 90: []}
     for seed in range(60):
         candidates = pool(judgments=table, seed=seed)
         for n in weighed:
