@@ -15,7 +15,7 @@ from commands import CliRunner, mirage
 from conftest import ROOT
 from misbehaving import Act, Call, Service
 
-import mirage
+from mirage import rank
 from mirage.cli import app
 from mirage.stages.judge.verdict import parse_verdict
 from mirage.store.arena import open_arena
@@ -50,7 +50,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_votes_on_one_query_are_one_unit(field: Path, tmp_path: Path) -> None:
     arena = tmp_path / "arena"
     run("import", field / "repeated-votes.jsonl", "--into", arena)
-    ranking = mirage.rank(open_arena(arena), judge="human").to_pandas()
+    ranking = rank(open_arena(arena), judge="human").to_pandas()
     x = ranking[ranking.system == "x"].iloc[0]
     assert x.rating == pytest.approx(0.18, abs=0.03)
     assert x.low < -0.4
