@@ -204,7 +204,7 @@ def _pick_figure(view: ExamView) -> tuple[str | None, list[str]]:
 
 
 def _nothing_known(page: Page, view: ExamView) -> None:
-    """Show how to find out whether to trust these judges; scores decide no pairs that nobody scored."""
+    """Show how to find out whether to trust these judges; scores decide no further pairs."""
     with st.container(border=True):
         st.markdown("**These judges have not been validated.**")
         st.caption("Agreement with people needs votes: vote on Spot check, or import verdicts by people.")

@@ -104,15 +104,12 @@ def _detect(
     path: Path, name: str | None, options: Options, lines: Callable[[], Iterator[Line]] | None
 ) -> tuple[list[Recognised], Options]:
     """Return the formats that a file may have, and the options with the spelling of its fields."""
-
-    def sample() -> Sample:
-        if lines is None:
-            return read_sample(path, options, record_lists())
-        return sampled_lines(path, lines(), options)
-
-    if name in (None, rag.FORMAT.name) and (spelling := _find_spelling(sample())):
-        options = replace(options, spelling=spelling)
-    return _recognise(sample()) if name is None else [Recognised(format_named(name), "")], options
+    if name not in (None, rag.FORMAT.name):
+        return [Recognised(format_named(name), "")], options
+    sample = read_sample(path, options, record_lists()) if lines is None else sampled_lines(path, lines(), options)
+    if spelling := _find_spelling(sample):
+        sample, options = _respell(sample, spelling), replace(options, spelling=spelling)
+    return _recognise(sample) if name is None else [Recognised(rag.FORMAT, "")], options
 
 
 def _find_spelling(sample: Sample) -> dict[str, str]:
@@ -122,9 +119,12 @@ def _find_spelling(sample: Sample) -> dict[str, str]:
     known = {name: ours for name in sorted(sample.fields) if (ours := plain(name)) in rag.KNOWN}
     times = Counter(known.values())
     spelling = {name: ours for name, ours in known.items() if name != ours and times[ours] == 1}
-    options = Options(spelling=spelling)
-    respelt = replace(sample, records=tuple(map(options.apply, sample.records)))
-    return spelling if spelling and not recognise(sample) and recognise(respelt) else {}
+    return spelling if spelling and not recognise(sample) and recognise(_respell(sample, spelling)) else {}
+
+
+def _respell(sample: Sample, spelling: Mapping[str, str]) -> Sample:
+    """Return a sample with known names of its fields."""
+    return replace(sample, records=tuple(map(Options(spelling=spelling).apply, sample.records)))
 
 
 def _recognise(sample: Sample) -> list[Recognised]:
